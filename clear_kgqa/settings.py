@@ -1,0 +1,145 @@
+"""Every option in one place: arguments, then CLEAR_KGQA_* variables, then the settings file, then defaults."""
+
+from __future__ import annotations
+
+import tomllib
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal
+
+import platformdirs
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+
+from clear_kgqa_tools.errors import ConfigError
+
+FILE_NAME = "clear-kgqa.toml"
+
+
+def _either(name: str, *foreign: str) -> AliasChoices:
+    """The option's name, its own variable, then variables that other programs share."""
+    return AliasChoices(name, f"CLEAR_KGQA_{name.upper()}", *foreign)
+
+
+class Settings(BaseSettings):
+    """What a run is made with. Constructing it reads the environment; `load_settings` the settings file too."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="CLEAR_KGQA_", extra="forbid", frozen=True, populate_by_name=True, env_ignore_empty=True,
+        hide_input_in_errors=True,
+    )  # fmt: skip
+
+    config: Path | None = None
+    """The settings file that was read, if any."""
+
+    kg: str = "demo"
+    model: str = "offline"
+    base_url: str = Field("", validation_alias=_either("base_url", "OPENAI_BASE_URL"))
+    api_key: SecretStr | None = Field(None, validation_alias=_either("api_key", "OPENAI_API_KEY"))
+    temperature: float = Field(0.0, ge=0, le=2)
+    context_tokens: int = Field(16_000, ge=1_000)
+    """What a conversation with the model may hold; older observations are shortened first."""
+
+    strategy: str = "clear"
+    steps: int = Field(20, ge=1)
+    """Model turns per question."""
+    timeout: float = Field(120.0, gt=0)
+    """Seconds for one question, waiting for the user not counted."""
+    query_timeout: float = Field(10.0, gt=0)
+    """Seconds for one query."""
+    query_memory: int = Field(1024, ge=64)
+    """Megabytes of resident memory for one query."""
+    language: str = "en"
+
+    scorer: Literal["paper", "published-code", "calibrated", "noise"] = "calibrated"
+    likelihood: str = "offline"
+    policy: Literal["voi", "thresholds"] = "voi"
+    ask_cost: float = Field(0.1, ge=0, le=1)
+    """Price of a question to the user, in F1."""
+    asks_per_turn: int = Field(3, ge=0)
+    asks_per_session: int = Field(100, ge=0)
+    entity_threshold: float = Field(0.6, ge=0, le=1)
+    intent_threshold: float = Field(0.8, ge=0, le=1)
+    no_entity: bool = False
+    no_intent: bool = False
+    no_plugin: bool = False
+    top_n: int | None = Field(None, ge=1)
+    """Patterns shown to the model at a time; None is the strategy's own number."""
+    hops: int | None = Field(None, ge=1)
+    """How often a strategy may look further; None is its own number."""
+    examples: str = ""
+    """SELECTOR:K, the worked examples in the prompt."""
+
+    user: str = "silent"
+    gold_entities: bool = False
+    concurrency: int = Field(1, ge=1)
+    limit: int | None = Field(None, ge=1)
+    per_type: int | None = Field(None, ge=1)
+    shard: str = ""
+    executor: Literal["local", "ray"] = "local"
+    retry_failed: bool = False
+    seed: int = 0
+    mode: Literal["strict", "lenient"] = "lenient"
+
+    session: str = ""
+    web: bool = False
+    assume_best: bool = False
+    fail_if_ambiguous: bool = False
+    json_output: bool = Field(False, validation_alias=_either("json"))
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Neither .env files nor secret folders: a cloned folder must not set where a key is sent."""
+        path = init_settings().get("config")
+        file = InitSettingsSource(settings_cls, {} if path is None else _read(Path(path)))
+        return init_settings, env_settings, file
+
+
+def settings_file() -> Path:
+    """Where the user's own settings file stands."""
+    return platformdirs.user_config_path("clear-kgqa", appauthor=False) / FILE_NAME
+
+
+def load_settings(config: Path | None = None, **given: Any) -> Settings:
+    """The settings of this run; options given as None are not given. Raises ConfigError in one line.
+
+    `config` names the settings file; without it the one in the user's configuration folder is read, if any.
+    """
+    if config is None and settings_file().is_file():
+        config = settings_file()
+    explicit = {_alias(name): value for name, value in given.items() if value is not None}
+    try:
+        return Settings(config=config, **explicit)
+    except ValidationError as error:
+        faults = [_explain(str(e["loc"][0]), e["msg"], e["type"]) for e in error.errors(include_input=False)]
+        raise ConfigError("; ".join(faults)) from None
+
+
+def _alias(name: str) -> str:
+    return "json" if name == "json_output" else name
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot read the settings file {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}") from None
+    return {key.replace("-", "_"): value for key, value in data.items()}
+
+
+def _explain(name: str, message: str, kind: str) -> str:
+    if kind == "extra_forbidden":
+        near = get_close_matches(name, Settings.model_fields, n=1) or ["kg"]
+        return f"there is no setting {name!r}; settings are named like the options, such as {near[0]!r}"
+    name = name.removeprefix("CLEAR_KGQA_").lower()
+    option = name.replace("_", "-")
+    return f"{option}: {message} (set it by --{option}, CLEAR_KGQA_{name.upper()} or {FILE_NAME})"
