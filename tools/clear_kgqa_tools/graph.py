@@ -21,12 +21,14 @@ class Limits:
 class CheckedQuery:
     """A query that passed the safety check (or was built by our own code from escaped terms: `trusted`).
 
-    `text` is complete (prefixes declared) and is what gets stored, shown and scored.
+    `text` is complete (prefixes declared) and is what gets stored, shown and scored; `dataset` says that it names
+    its own default graph (FROM), so the union of all graphs must not stand in for it.
     """
 
     text: str
     form: Form
     warnings: tuple[str, ...] = ()
+    dataset: bool = False
 
 
 def trusted(text: str, form: Form = "select") -> CheckedQuery:
