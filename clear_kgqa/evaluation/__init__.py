@@ -1,0 +1,1 @@
+"""Simulated users, batch evaluation, metrics and reports."""
