@@ -1,0 +1,114 @@
+"""Candidates for a name that is not in the index as written: typos, missing words, another word order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
+
+from clear_kgqa_tools.folding import fold, words
+from clear_kgqa_tools.label_index_build import word_schema
+from clear_kgqa_tools.label_index_files import NodeTable
+
+SHORT = 3
+_CANDIDATES = 60
+_WORDS = 12
+_LOOSE_SCORE = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An entry met by a name with so many typos; `score` 0..100 by rapidfuzz."""
+
+    entry: int
+    typos: int
+    score: float
+
+
+def allowed_typos(text: str) -> int:
+    """None up to three characters, one up to seven, then two."""
+    return 0 if len(text) <= SHORT else 1 if len(text) < 8 else 2
+
+
+class WordIndex:
+    """tantivy over folded names; entries come back best first because entry numbers are ranks."""
+
+    def __init__(self, folder: Path, table: NodeTable) -> None:
+        import tantivy
+
+        self._tantivy = tantivy
+        self._schema = word_schema()
+        self._searcher = tantivy.Index.open(str(folder / "words")).searcher()
+        self._table = table
+
+    def known(self, word: str) -> bool:
+        """Whether any name holds this folded word."""
+        return bool(self._searcher.doc_freq("words", word))
+
+    def whole_name(self, folded: str) -> list[Hit]:
+        """Names that differ from this one by one typo or, failing that, by two where the length allows it."""
+        for typos in range(1, allowed_typos(folded) + 1):
+            query = self._tantivy.Query.fuzzy_term_query(self._schema, "name", folded, typos)
+            hits = [h for h in self._rank(folded, self._entries(query)) if h.typos <= typos]
+            if hits:
+                return hits
+        return []
+
+    def by_words(self, folded: str) -> list[Hit]:
+        """Names that hold every word, in any order; only words that no name holds may have typos."""
+        query_words = words(folded)[:_WORDS]
+        parts = [self._word(word) for word in query_words]
+        if not parts or None in parts:
+            return []
+        must = self._tantivy.Occur.Must
+        entries = self._entries(self._tantivy.Query.boolean_query([(must, part) for part in parts]))
+        return self._rank(folded, entries, query_words)
+
+    def loosely(self, folded: str) -> list[Hit]:
+        """Names made of words of the query, or else similar to it as a whole: a last resort."""
+        query_words = words(folded)[:_WORDS]
+        known = [word for word in query_words if len(word) > SHORT and self.known(word)]
+        should = self._tantivy.Occur.Should
+        parts = [(should, self._term(word)) for word in known]
+        found = self._searcher.search(self._tantivy.Query.boolean_query(parts), _CANDIDATES, count=False).hits
+        entries: Any = (
+            self._searcher.fast_field_values("entry", [address for _, address in found]) if found else []
+        )
+        hits = self._rank(folded, entries)
+        return [h for h in hits if h.score >= _LOOSE_SCORE or self._within(h.entry, query_words)]
+
+    def _within(self, entry: int, query_words: list[str]) -> bool:
+        return set(words(fold(self._table.name(entry)))) <= set(query_words)
+
+    def _word(self, word: str) -> Any:
+        if self.known(word):
+            return self._term(word)
+        typos = allowed_typos(word)
+        return self._tantivy.Query.fuzzy_term_query(self._schema, "words", word, typos) if typos else None
+
+    def _term(self, word: str) -> Any:
+        return self._tantivy.Query.term_query(self._schema, "words", word)
+
+    def _entries(self, query: Any) -> list[int]:
+        found = self._searcher.search(
+            query, _CANDIDATES, count=False, order_by_field="entry", order=self._tantivy.Order.Asc
+        )
+        return [entry for entry, _ in found.hits]
+
+    def _rank(self, folded: str, entries: Iterable[int], query_words: list[str] | None = None) -> list[Hit]:
+        hits = []
+        for entry in entries:
+            name = fold(self._table.name(entry))
+            typos = (
+                OSA.distance(folded, name) if query_words is None else _word_typos(query_words, words(name))
+            )
+            hits.append(Hit(entry, typos, max(fuzz.ratio(folded, name), fuzz.token_sort_ratio(folded, name))))
+        return sorted(hits, key=lambda hit: (hit.typos, hit.entry))
+
+
+def _word_typos(query_words: list[str], name_words: list[str]) -> int:
+    return sum(min(OSA.distance(word, other) for other in name_words) for word in query_words)
