@@ -1,4 +1,4 @@
-"""Every option in one place: arguments, then CLEAR_KGQA_* variables, then the settings file, then defaults."""
+"""Every option: from arguments, then CLEAR_KGQA_* variables, then the settings file, then defaults."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _either(name: str, *foreign: str) -> AliasChoices:
 
 
 class Settings(BaseSettings):
-    """What a run is made with. Constructing it reads the environment; `load_settings` the settings file too."""
+    """What a run is made with. Construction reads the environment, `load_settings` the settings file too."""
 
     model_config = SettingsConfigDict(
         env_prefix="CLEAR_KGQA_", extra="forbid", frozen=True, populate_by_name=True, env_ignore_empty=True,

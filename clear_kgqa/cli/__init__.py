@@ -1,0 +1,93 @@
+"""The command line: `clear-kgqa`. Each command lives in a module that is imported only when it runs."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from clear_kgqa import __version__
+from clear_kgqa_tools.errors import ClearKgqaError
+
+COMMANDS = {
+    "chat": ("chat", "Ask questions in a conversation."),
+    "ask": ("ask", "Answer one question, asking back on the terminal when the answer depends on it."),
+    "query": ("query", "Run one checked, read-only SPARQL query."),
+    "kg": ("kg", "Add, list, inspect and remove knowledge graphs."),
+    "doctor": ("doctor", "Say what is installed and which models and endpoints answer."),
+}
+"""Name on the command line -> (module in this package, one line of help)."""
+
+
+class LazyGroup(TyperGroup):
+    """A group whose commands are placeholders until one of them is run."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Name, command and remaining arguments; the command comes from its own module."""
+        name, _, rest = super().resolve_command(ctx, args)
+        if name not in COMMANDS:
+            return name, None, rest
+        module = import_module(f"{__name__}.{COMMANDS[name][0]}")
+        return name, typer.main.get_command(module.app), rest
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the command line and return its exit code (0 answered, 1 fault, 2 usage, 3 ambiguous, ...)."""
+    from clear_kgqa.cli import faults
+
+    _tolerate_odd_text()
+    try:
+        code = _application()(
+            args or sys.argv[1:] or ["--help"], prog_name="clear-kgqa", standalone_mode=False
+        )
+        return code if isinstance(code, int) else 0
+    except typer.TyperException as error:
+        return faults.usage(error)
+    except ClearKgqaError as error:
+        return faults.expected(error)
+    except (KeyboardInterrupt, typer.Abort):
+        return faults.INTERRUPTED
+    except Exception as error:  # the outermost edge: one line for the user, the traceback in a file
+        return faults.unexpected(error)
+
+
+def _application() -> typer.Typer:
+    app = typer.Typer(cls=LazyGroup, add_completion=False, rich_markup_mode=None)
+    app.callback(
+        help="Question answering over knowledge graphs that asks back when the answer depends on it."
+    )(_options)
+    for name, (_, line) in COMMANDS.items():
+        app.command(name, help=line)(_placeholder)
+    return app
+
+
+def _placeholder() -> None:
+    """Stands in for a command in the list of commands."""
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"clear-kgqa {__version__}")
+        raise typer.Exit
+
+
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_version)
+    ] = False,
+) -> None:
+    """What stands before the command."""
+
+
+def _tolerate_odd_text() -> None:
+    """An output that cannot show a character must not end the program, nor a stray byte on standard input."""
+    for stream, errors in (
+        (sys.stdout, "backslashreplace"),
+        (sys.stderr, "backslashreplace"),
+        (sys.stdin, "replace"),
+    ):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors=errors)
