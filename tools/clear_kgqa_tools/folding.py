@@ -17,7 +17,6 @@ _JOINING_HYPHEN = re.compile(r"(?<=\w)-(?=\w)")
 _EDGES = ",.;:!?()[]{}\"'"
 
 _CONTROLS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], " ")
-_ASCII = {**_CONTROLS, ord("_"): " ", ord("`"): "'"}
 _LETTERS = str.maketrans(
     {
         "æ": "ae",
@@ -34,7 +33,6 @@ _LETTERS = str.maketrans(
         **dict.fromkeys("“”„‟«»″＂", '"'),
         **dict.fromkeys("‐‑‒–—―−﹘﹣－", "-"),
         "_": " ",
-        **{chr(code): " " for code in _CONTROLS},
     }
 )
 
@@ -46,7 +44,9 @@ def fold(text: str) -> str:
     make no difference, nor does a hyphen between letters ("Jean-Luc" is "Jean Luc"). Symbols stay, so that C,
     C++, C# and !!! differ. A text of nothing but separators is kept.
     """
-    folded = text.lower().translate(_ASCII) if text.isascii() else _fold_unicode(text)
+    folded = text.lower().replace("_", " ").replace("`", "'") if text.isascii() else _fold_unicode(text)
+    if not folded.isprintable():
+        folded = folded.translate(_CONTROLS)
     if "-" in folded:
         folded = _JOINING_HYPHEN.sub(" ", folded)
     return " ".join(folded.split()) or " ".join(text.translate(_CONTROLS).lower().split())
