@@ -70,7 +70,7 @@ def _loose(text: str) -> str:
 
 
 def exact_match(gold: Iterable[str], predicted: Iterable[str]) -> float:
-    """EM of ComplexWebQuestions: any prediction equals any gold answer but for case, punctuation, articles."""
+    """EM of ComplexWebQuestions: any predicted equals any gold answer without case, punctuation, articles."""
     wanted = {_loose(answer) for answer in gold}
     return float(any(_loose(answer) in wanted for answer in predicted))
 
@@ -82,7 +82,7 @@ def mean(values: Iterable[float]) -> float:
 
 
 def qald_f1(scores: Iterable[Scores]) -> float:
-    """Macro F1 QALD: harmonic mean of macro precision and recall; an empty prediction has precision 1.
+    """Macro F1 QALD: harmonic mean of macro precision and recall; an empty answer has precision 1.
 
     GERBIL (dice-group/gerbil, issues 211 and 320): no answer is read as "the system knows that it does not
     know"; gold empty and something answered has precision and recall 0. That the means are combined, not the F1

@@ -15,7 +15,7 @@ def score(gold_file: Path, predictions_file: Path, mode: Mode = "strict") -> dic
     """The metrics of predictions against gold (both JSON Lines with `id` and `answers` or `boolean`).
 
     A question without a prediction counts as answered by nothing; `missing` counts those. `types` holds the
-    same numbers per type where gold carries one. Raises ConfigError for unreadable files and ids that gold lacks.
+    same numbers per type where gold has one. Raises ConfigError for unreadable files and ids not in gold.
     """
     gold = _read(gold_file)
     predictions = {id_: answers for id_, (answers, _) in _read(predictions_file).items()}

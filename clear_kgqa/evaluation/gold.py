@@ -1,0 +1,150 @@
+"""Gold answers: the gold query run on the same graph, cached, with LIMIT ties and disagreements found."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import threading
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from clear_kgqa.evaluation.order_ties import Cut, cut_of, ranked_query
+from clear_kgqa.evaluation.query_shape import tidy
+from clear_kgqa.evaluation.samples import Sample
+from clear_kgqa.evaluation.values import answers_of, overlap, row_answer
+from clear_kgqa_tools.errors import LimitExceeded, QueryError
+from clear_kgqa_tools.graph import CheckedQuery, KnowledgeGraph
+from clear_kgqa_tools.terms import QueryResult
+
+Status = Literal["run", "stored", "empty", "broken"]
+Check = Callable[[str], CheckedQuery]
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """The gold of one sample.
+
+    `run` gold comes from the graph, `stored` from the file (no query given); `empty` and `broken` (`reason` says
+    why) are excluded from scores. Where LIMIT cuts through equal ranks, `tied` are the answers of that rank and
+    `fixed` those before it; `unchecked`: ties could not be looked for; `differs`: the file has other answers.
+    """
+
+    answers: tuple[str, ...]
+    status: Status
+    reason: str = ""
+    fixed: tuple[str, ...] = ()
+    tied: tuple[str, ...] = ()
+    unchecked: bool = False
+    differs: bool = False
+
+    @property
+    def usable(self) -> bool:
+        return self.status in ("run", "stored")
+
+    def resolve(self, predicted: tuple[str, ...]) -> tuple[str, ...]:
+        """The gold answers, ties decided in favour of the prediction."""
+        if not self.tied:
+            return self.answers
+        chosen = [a for a in self.tied if a in set(predicted)] + [
+            a for a in self.tied if a not in set(predicted)
+        ]
+        return (*self.fixed, *chosen[: len(self.answers) - len(self.fixed)])
+
+
+class GoldQueries:
+    """Runs gold queries on a graph; results stay in a SQLite file, so that no run repeats another's work.
+
+    Safe to call from several threads. `data_hash` tells graphs apart in a shared cache.
+    """
+
+    def __init__(self, graph: KnowledgeGraph, check: Check, cache: Path, data_hash: str = "") -> None:
+        self._graph = graph
+        self._check = check
+        self._hash = data_hash
+        self._lock = threading.Lock()
+        cache.parent.mkdir(parents=True, exist_ok=True)
+        self._db = sqlite3.connect(cache, check_same_thread=False, timeout=60)
+        self._db.execute("CREATE TABLE IF NOT EXISTS gold (key TEXT PRIMARY KEY, value TEXT NOT NULL)")
+
+    def close(self) -> None:
+        self._db.close()
+
+    def gold(self, sample: Sample) -> Gold:
+        """The sample's gold; raises EndpointError or Cancelled when the graph could not be asked."""
+        if not sample.sparql.strip():
+            return (
+                Gold(sample.answers, "stored")
+                if sample.answers
+                else Gold((), "empty", "no query and no answers")
+            )
+        gold = self._cached(sample.sparql)
+        if sample.answers is None:
+            return gold
+        sizes = overlap(sample.answers, gold.answers, "lenient")
+        same = sizes.shared == sizes.gold == sizes.predicted or set(sample.answers) <= {
+            *gold.fixed,
+            *gold.tied,
+        }
+        return gold if same else replace(gold, differs=True)
+
+    def answers(self, sparql: str) -> tuple[str, ...]:
+        """The answers of any query, empty where it cannot be run."""
+        try:
+            return answers_of(self._graph.query(self._check(tidy(sparql))))
+        except (QueryError, LimitExceeded):
+            return ()
+
+    def _cached(self, sparql: str) -> Gold:
+        key = hashlib.sha256(f"{self._hash}\0{sparql}".encode()).hexdigest()
+        with self._lock:
+            row = self._db.execute("SELECT value FROM gold WHERE key = ?", (key,)).fetchone()
+        if row:
+            return _from_json(json.loads(row[0]))
+        gold = self._run(sparql)
+        with self._lock, self._db:
+            self._db.execute("INSERT OR REPLACE INTO gold VALUES (?, ?)", (key, json.dumps(asdict(gold))))
+        return gold
+
+    def _run(self, sparql: str) -> Gold:
+        try:
+            checked = self._check(tidy(sparql))
+            result = self._graph.query(checked)
+        except (QueryError, LimitExceeded) as error:
+            return Gold((), "broken", str(error))
+        if result.incomplete:
+            return Gold((), "broken", f"the graph cut the result: {result.reason}")
+        answers = answers_of(result)
+        if not answers:
+            return Gold((), "empty", "the gold query finds nothing in this graph")
+        cut = cut_of(checked.text)
+        return Gold(answers, "run") if cut is None else self._with_ties(answers, result, cut)
+
+    def _with_ties(self, answers: tuple[str, ...], result: QueryResult, cut: Cut) -> Gold:
+        if len(result.rows) < cut.limit:
+            return Gold(answers, "run")
+        ranked = ranked_query(cut)
+        try:
+            rows = self._graph.query(self._check(ranked)).rows if ranked else []
+        except (QueryError, LimitExceeded):
+            rows = []
+        if not rows:
+            return Gold(answers, "run", unchecked=True)
+        keys = [row[len(row) - len(cut.order) :] for row in rows]
+        values = [row_answer(row[: len(row) - len(cut.order)]) for row in rows]
+        last = keys[min(cut.offset + cut.limit, len(rows)) - 1]
+        tied = tuple(dict.fromkeys(v for v, key in zip(values, keys, strict=True) if key == last))
+        window = set(range(cut.offset, cut.offset + cut.limit))
+        inside = {
+            v for at, (v, key) in enumerate(zip(values, keys, strict=True)) if key == last and at in window
+        }
+        if len(tied) == len(inside):
+            return Gold(answers, "run")
+        return Gold(answers, "run", fixed=tuple(a for a in answers if a not in tied), tied=tied)
+
+
+def _from_json(data: dict[str, Any]) -> Gold:
+    lists = {name: tuple(data[name]) for name in ("answers", "fixed", "tied")}
+    return Gold(**{**data, **lists})
