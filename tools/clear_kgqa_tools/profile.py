@@ -13,6 +13,8 @@ class Profile:
     number says how well known a node is (empty: degree is used). `hidden` lists property IRIs that are bookkeeping, never
     an answer (labels, descriptions, identifiers). `property_namespace` maps a statement property to the entity that carries
     its label (Wikidata: wdt:P31 -> wd:P31) as (from, to) prefixes. `name_search` is "index", "wikidata", "virtuoso" or "qlever".
+    `label_names` and `alias_names` are local names of predicates that serve as labels and aliases whatever their namespace;
+    `inverse` declares inverse properties; `detect` lists IRI prefixes of predicates that tell this family of graphs.
     """
 
     name: str = "generic"
@@ -32,3 +34,6 @@ class Profile:
     prefixes: dict[str, str] = field(default_factory=dict)
     name_search: str = "index"
     detect: tuple[str, ...] = ()
+    label_names: tuple[str, ...] = ()
+    alias_names: tuple[str, ...] = ()
+    inverse: tuple[str, ...] = ()

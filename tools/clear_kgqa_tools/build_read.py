@@ -1,0 +1,113 @@
+"""Reading RDF files of every common syntax as a stream of quads, plain or gzipped."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from io import BufferedReader
+from itertools import islice
+from pathlib import Path
+from typing import IO, cast
+
+import pyoxigraph as ox
+
+from clear_kgqa_tools.errors import ConfigError
+from clear_kgqa_tools.text import cut, one_line
+
+FORMATS = {
+    ".ttl": ox.RdfFormat.TURTLE, ".nt": ox.RdfFormat.N_TRIPLES, ".nq": ox.RdfFormat.N_QUADS,
+    ".trig": ox.RdfFormat.TRIG, ".rdf": ox.RdfFormat.RDF_XML, ".owl": ox.RdfFormat.RDF_XML,
+    ".jsonld": ox.RdfFormat.JSON_LD,
+}
+_BY_LINE = (ox.RdfFormat.N_TRIPLES, ox.RdfFormat.N_QUADS)
+_BLOCK = 4_000
+_LISTED = 20
+_POSITION = re.compile(r"^Parser error at [^:]*: ")
+
+
+@dataclass
+class BadLines:
+    """Lines that were skipped: how many, and the first twenty as "line N: reason: text"."""
+
+    count: int = 0
+    listed: list[str] = field(default_factory=list)
+
+    def add(self, number: int, reason: str, text: str) -> None:
+        self.count += 1
+        if len(self.listed) < _LISTED:
+            why = one_line(_POSITION.sub("", reason))
+            self.listed.append(f"line {number:,}: {why}: {cut(one_line(text), 120)}")
+
+
+def syntax_of(path: Path) -> ox.RdfFormat:
+    """The RDF syntax that the file name promises; raises ConfigError for others."""
+    suffixes = [s.lower() for s in path.suffixes]
+    if suffixes and suffixes[-1] == ".gz":
+        suffixes.pop()
+    if not suffixes or suffixes[-1] not in FORMATS:
+        raise ConfigError(f"cannot tell the RDF syntax of {path.name}: expected one of {' '.join(FORMATS)}, also with .gz")
+    return FORMATS[suffixes[-1]]
+
+
+def file_hash(path: Path) -> str:
+    """sha256 of the file's bytes, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class SourceFile:
+    """An RDF file as a stream of quads; `bad` lists skipped lines and `fraction` says how far the reading is."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.bad = BadLines()
+        self._syntax = syntax_of(path)
+        self._raw: BufferedReader | None = None
+        self._size = 1
+        try:
+            self._size = max(path.stat().st_size, 1)
+            path.open("rb").close()
+        except OSError as error:
+            raise ConfigError(f"cannot read {path}: {error.strerror}") from error
+
+    def fraction(self) -> float:
+        """Share of the file's bytes read so far."""
+        return min(self._raw.tell() / self._size, 1.0) if self._raw and not self._raw.closed else 1.0
+
+    def quads(self) -> Iterator[ox.Quad]:
+        """The quads, bad lines of N-Triples and N-Quads left out; other syntaxes raise ConfigError at the first error."""
+        with self.path.open("rb") as raw:
+            self._raw = cast(BufferedReader, raw)
+            stream = cast("IO[bytes]", gzip.open(raw)) if self.path.suffix.lower() == ".gz" else raw
+            try:
+                yield from self._by_line(stream) if self._syntax in _BY_LINE else self._whole(stream)
+            except (gzip.BadGzipFile, EOFError) as error:
+                raise ConfigError(f"{self.path.name} is not a complete gzip file: {error}") from error
+
+    def _whole(self, stream: IO[bytes]) -> Iterator[ox.Quad]:
+        base = self.path.resolve().as_uri()
+        try:
+            yield from ox.parse(stream, format=self._syntax, base_iri=base)
+        except SyntaxError as error:
+            where = f", line {error.lineno}" if error.lineno else ""
+            raise ConfigError(f"{self.path.name}{where}: {one_line(error.msg)}") from error
+
+    def _by_line(self, stream: IO[bytes]) -> Iterator[ox.Quad]:
+        start = 1
+        while lines := list(islice(stream, _BLOCK)):
+            yield from self._block(lines, start)
+            start += len(lines)
+
+    def _block(self, lines: list[bytes], start: int) -> Iterator[ox.Quad]:
+        """Parse lines at once; after a bad one, which is skipped, each of the rest by itself."""
+        try:
+            yield from ox.parse(b"".join(lines), format=self._syntax)
+        except SyntaxError as error:
+            at = min(max(error.lineno or 1, 1), len(lines)) - 1
+            self.bad.add(start + at, error.msg, lines[at].decode("utf-8", "replace"))
+            if len(lines) > 1:
+                for number, line in enumerate(lines[at + 1:], start + at + 1):
+                    yield from self._block([line], number)

@@ -1,0 +1,74 @@
+"""Open whatever `--kg` names: the demo graph, a graph added before, a file, or an endpoint."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+from clear_kgqa_tools.build import Progress, build_graph, silent
+from clear_kgqa_tools.build_read import syntax_of
+from clear_kgqa_tools.bundle import GraphBundle
+from clear_kgqa_tools.catalog import DEMO, data_folder, ensure_built, existing_file, is_url, kg_folder, known_names, read_meta
+from clear_kgqa_tools.embedded import EmbeddedGraph
+from clear_kgqa_tools.errors import ConfigError
+from clear_kgqa_tools.graph import Limits
+from clear_kgqa_tools.label_index import LabelIndex
+from clear_kgqa_tools.load_profile import profile_from_json
+from clear_kgqa_tools.schema import Schema
+from clear_kgqa_tools.similarity import Similarity, load_similarity
+
+
+def open_bundle(
+    spec: str = DEMO, progress: Progress | None = None, limits: Limits = Limits(), similarity: Similarity | None = None,
+) -> GraphBundle:
+    """The graph that `spec` names, built first where it must be.
+
+    `progress` gets stages and notes. Raises ConfigError in one line for everything that the user can put right.
+    """
+    progress = progress or silent
+    similarity = similarity or load_similarity(cache=data_folder() / "models")
+    if is_url(spec):
+        raise ConfigError("endpoints cannot be opened yet")
+    if _is_file(spec):
+        return open_folder(spec, _file_folder(existing_file(spec), progress), limits, similarity)
+    return open_folder(spec, kg_folder(spec), limits, similarity)
+
+
+def open_folder(name: str, folder: Path, limits: Limits, similarity: Similarity) -> GraphBundle:
+    """A finished graph folder as a bundle; raises ConfigError where it is none."""
+    meta = read_meta(folder)
+    if meta is None:
+        raise ConfigError(f"{folder} holds no finished graph")
+    schema = Schema.from_json(json.loads((folder / "schema.json").read_text(encoding="utf-8")))
+    return GraphBundle(
+        name, EmbeddedGraph(folder / "store", limits), LabelIndex.open(folder / "labels"), schema,
+        profile_from_json(meta["profile"]), similarity, meta["sha256"], folder, meta["attribution"],
+    )
+
+
+def _is_file(spec: str) -> bool:
+    """A path is told from a name by a separator, an RDF suffix, or by being there while no graph has that name."""
+    path = Path(spec)
+    if "/" in spec or "\\" in spec or spec.startswith("~"):
+        return True
+    return path.is_file() if spec not in known_names() else False
+
+
+def _file_folder(path: Path, progress: Progress) -> Path:
+    """The folder of a file's graph, built on first use; the file's date and size tell whether it is still good."""
+    syntax_of(path)
+    path, stat = path.resolve(), path.stat()
+    cache = data_folder() / "files" / hashlib.sha256(str(path).encode()).hexdigest()[:24]
+    folder = cache / f"{stat.st_mtime_ns}-{stat.st_size}"
+
+    def build() -> None:
+        progress(f"building {path.name} for this first use; give it a name with: clear-kgqa kg add NAME {path.name}", 0.0)
+        build_graph(path, folder, None, progress)
+        for old in cache.glob("[!.]*"):
+            if old != folder:
+                shutil.rmtree(old, ignore_errors=True)
+
+    ensure_built(folder, build, progress)
+    return folder
