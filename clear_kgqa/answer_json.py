@@ -22,8 +22,9 @@ def answer_json(question: str, events: Iterable[Event], seconds: float) -> dict[
     for event in events:
         match event:
             case Scored():
+                asked = bool(out["clarifications"])
                 new = {(s.slot, s.kind): s for s in event.scores}
-                scores = new | scores if out["clarifications"] else scores | new
+                scores |= {key: score for key, score in new.items() if not (asked and key in scores)}
             case Asked():
                 out["clarifications"].append(_clarification(event.clarification))
                 out["reason"] = f"ambiguous: {event.clarification.question}"

@@ -122,7 +122,7 @@ class LineChat:
                 self.write("\n(/quit leaves)")
 
     def say(self, text: str) -> None:
-        """A reply where a clarification is open (the session knows a new question from it), else a question."""
+        """A reply where a clarification is open (the session knows one from a question), else a question."""
         if asked := self.session.pending:
             self._turn(lambda: self.session.resume(reply_text(text, asked)))
         else:

@@ -34,47 +34,47 @@ class Settings(BaseSettings):
 
     kg: str = "demo"
     model: str = "offline"
-    base_url: str = Field("", validation_alias=_either("base_url", "OPENAI_BASE_URL"))
-    api_key: SecretStr | None = Field(None, validation_alias=_either("api_key", "OPENAI_API_KEY"))
-    temperature: float = Field(0.0, ge=0, le=2)
-    context_tokens: int = Field(16_000, ge=1_000)
+    base_url: str = Field(default="", validation_alias=_either("base_url", "OPENAI_BASE_URL"))
+    api_key: SecretStr | None = Field(default=None, validation_alias=_either("api_key", "OPENAI_API_KEY"))
+    temperature: float = Field(default=0.0, ge=0, le=2)
+    context_tokens: int = Field(default=16_000, ge=1_000)
     """What a conversation with the model may hold; older observations are shortened first."""
 
     strategy: str = "clear"
-    steps: int = Field(20, ge=1)
+    steps: int = Field(default=20, ge=1)
     """Model turns per question."""
-    timeout: float = Field(120.0, gt=0)
+    timeout: float = Field(default=120.0, gt=0)
     """Seconds for one question, waiting for the user not counted."""
-    query_timeout: float = Field(10.0, gt=0)
+    query_timeout: float = Field(default=10.0, gt=0)
     """Seconds for one query."""
-    query_memory: int = Field(1024, ge=64)
+    query_memory: int = Field(default=1024, ge=64)
     """Megabytes of resident memory for one query."""
     language: str = "en"
 
     scorer: Literal["paper", "published-code", "calibrated", "noise"] = "calibrated"
     likelihood: str = "offline"
     policy: Literal["voi", "thresholds"] = "voi"
-    ask_cost: float = Field(0.1, ge=0, le=1)
+    ask_cost: float = Field(default=0.1, ge=0, le=1)
     """Price of a question to the user, in F1."""
-    asks_per_turn: int = Field(3, ge=0)
-    asks_per_session: int = Field(100, ge=0)
-    entity_threshold: float = Field(0.6, ge=0, le=1)
-    intent_threshold: float = Field(0.8, ge=0, le=1)
+    asks_per_turn: int = Field(default=3, ge=0)
+    asks_per_session: int = Field(default=100, ge=0)
+    entity_threshold: float = Field(default=0.6, ge=0, le=1)
+    intent_threshold: float = Field(default=0.8, ge=0, le=1)
     no_entity: bool = False
     no_intent: bool = False
     no_plugin: bool = False
-    top_n: int | None = Field(None, ge=1)
+    top_n: int | None = Field(default=None, ge=1)
     """Patterns shown to the model at a time; None is the strategy's own number."""
-    hops: int | None = Field(None, ge=1)
+    hops: int | None = Field(default=None, ge=1)
     """How often a strategy may look further; None is its own number."""
     examples: str = ""
     """SELECTOR:K, the worked examples in the prompt."""
 
     user: str = "silent"
     gold_entities: bool = False
-    concurrency: int = Field(1, ge=1)
-    limit: int | None = Field(None, ge=1)
-    per_type: int | None = Field(None, ge=1)
+    concurrency: int = Field(default=1, ge=1)
+    limit: int | None = Field(default=None, ge=1)
+    per_type: int | None = Field(default=None, ge=1)
     shard: str = ""
     executor: Literal["local", "ray"] = "local"
     retry_failed: bool = False
@@ -85,7 +85,7 @@ class Settings(BaseSettings):
     web: bool = False
     assume_best: bool = False
     fail_if_ambiguous: bool = False
-    json_output: bool = Field(False, validation_alias=_either("json"))
+    json_output: bool = Field(default=False, validation_alias=_either("json"))
 
     @classmethod
     def settings_customise_sources(
