@@ -27,9 +27,9 @@ Check = Callable[[str], CheckedQuery]
 class Gold:
     """The gold of one sample.
 
-    `run` gold comes from the graph, `stored` from the file (no query given); `empty` and `broken` (`reason` says
-    why) are excluded from scores. Where LIMIT cuts through equal ranks, `tied` are the answers of that rank and
-    `fixed` those before it; `unchecked`: ties could not be looked for; `differs`: the file has other answers.
+    `run` gold comes from the graph, `stored` from the file (no query given); `empty` and `broken` gold is
+    excluded from scores, for a `reason`. Where LIMIT cuts through equal ranks, `tied` are the answers of that
+    rank, `fixed` those before it; `unchecked`: ties could not be looked for; `differs`: the file has other answers.
     """
 
     answers: tuple[str, ...]
@@ -125,24 +125,29 @@ class GoldQueries:
     def _with_ties(self, answers: tuple[str, ...], result: QueryResult, cut: Cut) -> Gold:
         if len(result.rows) < cut.limit:
             return Gold(answers, "run")
-        ranked = ranked_query(cut)
-        try:
-            rows = self._graph.query(self._check(ranked)).rows if ranked else []
-        except (QueryError, LimitExceeded):
-            rows = []
-        if not rows:
+        found = self._ranked(cut)
+        if found is None:
             return Gold(answers, "run", unchecked=True)
-        keys = [row[len(row) - len(cut.order) :] for row in rows]
-        values = [row_answer(row[: len(row) - len(cut.order)]) for row in rows]
-        last = keys[min(cut.offset + cut.limit, len(rows)) - 1]
-        tied = tuple(dict.fromkeys(v for v, key in zip(values, keys, strict=True) if key == last))
-        window = set(range(cut.offset, cut.offset + cut.limit))
-        inside = {
-            v for at, (v, key) in enumerate(zip(values, keys, strict=True)) if key == last and at in window
-        }
-        if len(tied) == len(inside):
+        ranked, names = found
+        at = [ranked.columns.index(name) for name in names]
+        keys = [tuple(row[i] for i in at) for row in ranked.rows]
+        values = [row_answer(row[: len(result.columns)]) for row in ranked.rows]  # added ranks come last
+        last = keys[min(cut.offset + cut.limit, len(keys)) - 1]
+        tied = [at for at, key in enumerate(keys) if key == last]
+        if all(cut.offset <= at < cut.offset + cut.limit for at in tied):
             return Gold(answers, "run")
-        return Gold(answers, "run", fixed=tuple(a for a in answers if a not in tied), tied=tied)
+        names_tied = tuple(dict.fromkeys(values[at] for at in tied))
+        return Gold(answers, "run", fixed=tuple(a for a in answers if a not in names_tied), tied=names_tied)
+
+    def _ranked(self, cut: Cut) -> tuple[QueryResult, tuple[str, ...]] | None:
+        ranked = ranked_query(cut)
+        if ranked is None:
+            return None
+        try:
+            result = self._graph.query(self._check(ranked[0]))
+        except (QueryError, LimitExceeded):
+            return None
+        return (result, ranked[1]) if result.rows else None
 
 
 def _from_json(data: dict[str, Any]) -> Gold:

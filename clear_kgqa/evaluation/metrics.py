@@ -82,11 +82,11 @@ def mean(values: Iterable[float]) -> float:
 
 
 def qald_f1(scores: Iterable[Scores]) -> float:
-    """Macro F1 QALD: harmonic mean of macro precision and recall; an empty answer has precision 1.
+    """Macro F1 QALD: harmonic mean of macro precision and recall; empty answers have precision 1.
 
     GERBIL (dice-group/gerbil, issues 211 and 320): no answer is read as "the system knows that it does not
-    know"; gold empty and something answered has precision and recall 0. That the means are combined, not the F1
-    of the questions, shows in the QALD-9 table: macro F1 0.050 at recall 0.053 beside Macro F1 QALD 0.100.
+    know"; gold empty and something answered has precision and recall 0. That means are combined, not the F1 of
+    questions, shows in the QALD-9 table: macro F1 0.050 at recall 0.053 beside Macro F1 QALD 0.100.
     """
     items = list(scores)
     return f1(mean(s.qald_precision for s in items), mean(s.qald_recall for s in items))

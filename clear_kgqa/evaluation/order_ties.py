@@ -42,15 +42,21 @@ def cut_of(sparql: str) -> Cut | None:
     return Cut(sparql[:at], tail["group"].strip(), order, slices["LIMIT"], slices.get("OFFSET", 0))
 
 
-def ranked_query(cut: Cut) -> str | None:
-    """The query without its LIMIT, every rank added as a last column; None where the projection is `*`."""
+def ranked_query(cut: Cut) -> tuple[str, tuple[str, ...]] | None:
+    """The query without its LIMIT, and the columns that hold its ranks; None for the projection `*`."""
     select = _SELECT.search(cut.body)
     if select is None or _STAR.fullmatch(select["projection"]):
         return None
-    columns = "".join(f" ({expression} AS ?rank_{at})" for at, (expression, _) in enumerate(cut.order))
+    projected = re.findall(r"[?$](\w+)\s*(?=\)|\s[?$(]|$)", select["projection"])
+    names, columns = [], ""
+    for at, (expression, _) in enumerate(cut.order):
+        known = expression[1:] if expression[1:] in projected else ""
+        names.append(known or f"rank_{at}")
+        columns += "" if known else f" ({expression} AS ?rank_{at})"
     ranks = " ".join(f"{direction}({expression})" for expression, direction in cut.order)
     body = cut.body[: select.end("projection")].rstrip() + columns + " " + cut.body[select.start("rest") :]
-    return " ".join(part for part in (body, cut.group, f"ORDER BY {ranks}" if ranks else "") if part)
+    order = f"ORDER BY {ranks}" if ranks else ""
+    return " ".join(part for part in (body, cut.group, order) if part), tuple(names)
 
 
 def _order(text: str) -> tuple[tuple[str, str], ...] | None:

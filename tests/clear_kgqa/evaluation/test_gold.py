@@ -85,6 +85,12 @@ def test_ties_of_counts(gold: GoldQueries) -> None:
     assert len(found.tied) == 4
 
 
+def test_ties_of_a_named_rank(gold: GoldQueries) -> None:
+    tail = "{ ?b :author ?a } GROUP BY ?a ORDER BY DESC(?n) LIMIT 1"
+    found = gold.gold(sample(P + "SELECT ?a (COUNT(?b) AS ?n) " + tail))
+    assert {a.split(" | ")[1] for a in found.tied} == {"1"} and len(found.tied) == 4
+
+
 def test_unchecked_ties_are_flagged(gold: GoldQueries) -> None:
     assert gold.gold(sample(P + "SELECT * { ?b :pages ?n } ORDER BY ?n LIMIT 1")).unchecked
 
