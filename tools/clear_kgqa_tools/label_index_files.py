@@ -5,17 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import mmap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 from numpy.typing import NDArray
 
 from clear_kgqa_tools.errors import ConfigError
+from clear_kgqa_tools.folding import fold
 from clear_kgqa_tools.nodes import Match, Node
 
 FORMAT = 1
+NAME_LIMIT = 256
 PREFIX_BYTES = 16
 META = "labels.json"
 
@@ -23,9 +26,14 @@ Ids = NDArray[np.uint32]
 Hashes = NDArray[np.uint64]
 
 
-def text_hash(text: str) -> int:
-    """64 bits of BLAKE2b; among ten million names a false hit has odds of 1 in 10^12: none is re-checked."""
-    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+def folded_name(name: str) -> str:
+    """The name as it is indexed and looked up: folded and cut at 256 characters."""
+    return fold(name if len(name) < NAME_LIMIT else name[: 2 * NAME_LIMIT])[:NAME_LIMIT]
+
+
+def text_digest(text: str) -> bytes:
+    """8 bytes of BLAKE2b; among ten million names a false hit has odds of 1 in 10^12: none is re-checked."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest()
 
 
 def prefix_key(folded: str) -> bytes:
@@ -64,7 +72,7 @@ class SortedHashes:
 
     def find(self, texts: Sequence[str], limit: int) -> list[list[int]]:
         """For each text its values, lowest first, at most `limit`."""
-        wanted = np.fromiter((text_hash(t) for t in texts), np.uint64, len(texts))
+        wanted = np.frombuffer(b"".join(map(text_digest, texts)), np.uint64)
         starts = np.searchsorted(self.hashes, wanted, "left")
         ends = np.minimum(np.searchsorted(self.hashes, wanted, "right"), starts + limit)
         return [
@@ -87,7 +95,7 @@ class NodeTable:
 
     def payload(self, node: int) -> list[Any]:
         """[iri, label, aliases, types, type IRIs, description, popularity]."""
-        loaded: list[Any] = json.loads(self._blob[int(self.offsets[node]) : int(self.offsets[node + 1])])
+        loaded: list[Any] = orjson.loads(self._blob[int(self.offsets[node]) : int(self.offsets[node + 1])])
         return loaded
 
     def name(self, entry: int) -> str:
@@ -115,8 +123,12 @@ def _node(payload: list[Any], match: Match, matched: str, score: float) -> Node:
     return Node(iri, label, tuple(types), tuple(type_iris), description, popularity, match, matched, score)
 
 
-def dump(rows: Iterable[Any]) -> bytes:
-    return json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
+def dump(row: Any) -> bytes:
+    """One line of JSON; a lone surrogate, which UTF-8 cannot hold, becomes a question mark."""
+    try:
+        return orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError:
+        return json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 def load_array(path: Path) -> Any:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
 from clear_kgqa_tools.folding import fold, words
 from clear_kgqa_tools.label_index_build import word_schema
-from clear_kgqa_tools.label_index_files import NodeTable
+from clear_kgqa_tools.label_index_files import Ids, NodeTable, load_array
 
 SHORT = 3
 _CANDIDATES = 60
@@ -35,7 +36,7 @@ def allowed_typos(text: str) -> int:
 
 
 class WordIndex:
-    """tantivy over folded names; entries come back best first because entry numbers are ranks."""
+    """tantivy over folded names; the candidates of a query are the heaviest names that match."""
 
     def __init__(self, folder: Path, table: NodeTable) -> None:
         import tantivy
@@ -44,16 +45,17 @@ class WordIndex:
         self._schema = word_schema()
         self._searcher = tantivy.Index.open(str(folder / "words")).searcher()
         self._table = table
+        self._ranks: Ids = load_array(folder / "ranks.npy")
 
     def known(self, word: str) -> bool:
         """Whether any name holds this folded word."""
         return bool(self._searcher.doc_freq("words", word))
 
-    def whole_name(self, folded: str) -> list[Hit]:
+    def whole_name(self, folded: str, most: int = 2) -> list[Hit]:
         """Names that differ from this one by one typo or, failing that, by two where the length allows it."""
-        for typos in range(1, allowed_typos(folded) + 1):
+        for typos in range(1, min(most, allowed_typos(folded)) + 1):
             query = self._tantivy.Query.fuzzy_term_query(self._schema, "name", folded, typos)
-            hits = [h for h in self._rank(folded, self._entries(query)) if h.typos <= typos]
+            hits = [h for h in self._rank(folded, self._best(query)) if h.typos <= typos]
             if hits:
                 return hits
         return []
@@ -65,7 +67,7 @@ class WordIndex:
         if not parts or None in parts:
             return []
         must = self._tantivy.Occur.Must
-        entries = self._entries(self._tantivy.Query.boolean_query([(must, part) for part in parts]))
+        entries = self._best(self._tantivy.Query.boolean_query([(must, part) for part in parts]))
         return self._rank(folded, entries, query_words)
 
     def loosely(self, folded: str) -> list[Hit]:
@@ -74,11 +76,8 @@ class WordIndex:
         known = [word for word in query_words if len(word) > SHORT and self.known(word)]
         should = self._tantivy.Occur.Should
         parts = [(should, self._term(word)) for word in known]
-        found = self._searcher.search(self._tantivy.Query.boolean_query(parts), _CANDIDATES, count=False).hits
-        entries: Any = (
-            self._searcher.fast_field_values("entry", [address for _, address in found]) if found else []
-        )
-        hits = self._rank(folded, entries)
+        found = self._searcher.search(self._tantivy.Query.boolean_query(parts), _CANDIDATES, count=False)
+        hits = self._rank(folded, self._entries(found))
         return [h for h in hits if h.score >= _LOOSE_SCORE or self._within(h.entry, query_words)]
 
     def _within(self, entry: int, query_words: list[str]) -> bool:
@@ -93,11 +92,17 @@ class WordIndex:
     def _term(self, word: str) -> Any:
         return self._tantivy.Query.term_query(self._schema, "words", word)
 
-    def _entries(self, query: Any) -> list[int]:
-        found = self._searcher.search(
-            query, _CANDIDATES, count=False, order_by_field="entry", order=self._tantivy.Order.Asc
-        )
-        return [entry for entry, _ in found.hits]
+    def _best(self, query: Any) -> list[int]:
+        """The entries of the heaviest names that match."""
+        order = self._tantivy.Order.Desc
+        return self._entries(self._searcher.search(query, _CANDIDATES, False, "weight", order=order))
+
+    def _entries(self, found: Any) -> list[int]:
+        if not found.hits:
+            return []
+        numbers = self._searcher.fast_field_values("entry", [address for _, address in found.hits])
+        entries: list[int] = self._ranks[np.array(numbers, np.intp)].tolist()
+        return entries
 
     def _rank(self, folded: str, entries: Iterable[int], query_words: list[str] | None = None) -> list[Hit]:
         hits = []

@@ -11,24 +11,7 @@ from clear_kgqa_tools.folding import fold, words
 from clear_kgqa_tools.similarity import Vectors
 
 DIMENSIONS = 512
-_SUFFIXES = (
-    "ations",
-    "ation",
-    "ingly",
-    "ities",
-    "ing",
-    "ies",
-    "ity",
-    "ed",
-    "es",
-    "er",
-    "or",
-    "ly",
-    "al",
-    "s",
-    "e",
-    "y",
-)
+_SUFFIXES = tuple("ations ation ingly ities ing ies ity ed es er or ly al s e y".split())  # noqa: SIM905
 _COMMON_WORDS = (
     "a an and are as at be by did do does for from had has have how in into is it its many much of "
     "on or that the their to was were what when where which who whom whose will with"
@@ -52,7 +35,7 @@ class LexicalSimilarity:
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         # Weights that cancel out leave nothing to compare: such a row points along an axis of its own.
         vectors[lengths[:, 0] == 0.0, 0] = 1.0
-        unit: Vectors = vectors / np.where(lengths == 0.0, np.float32(1.0), lengths)
+        unit: Vectors = (vectors / np.where(lengths == 0.0, 1.0, lengths)).astype(np.float32)
         return unit
 
 
@@ -70,7 +53,7 @@ def _features(text: str) -> Iterator[tuple[str, float]]:
 
 
 def stem(word: str) -> str:
-    """The word without one common English ending, if four letters remain ("director" and "directed": "direct")."""
+    """The word without a common English ending if four letters remain: "director" and "directed" meet."""
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 4:
             return word.removesuffix(suffix)

@@ -53,7 +53,7 @@ def embedder_installed() -> bool:
 
 
 def load_similarity(prefer_embedder: bool = True, cache: Path | None = None) -> Similarity:
-    """MiniLM, loaded when first used, or the lexical similarity; `cache` keeps what lets MiniLM start faster."""
+    """MiniLM, loaded when first used, or the lexical similarity; `cache` keeps what makes it start faster."""
     if prefer_embedder and embedder_installed():
         from clear_kgqa_tools.embedder import MiniLM
 
