@@ -1,0 +1,1 @@
+"""Choosing examples for in-context learning: structural types, linearised triples, selectors."""

@@ -1,0 +1,102 @@
+"""Which examples stand in a prompt: random or most similar ones, of all or of the predicted type."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clear_kgqa.evaluation.samples import Sample
+from clear_kgqa.examples.index import ExampleIndex, build_index, folded
+from clear_kgqa.examples.type_classifier import question_features
+from clear_kgqa_tools.errors import ConfigError
+from clear_kgqa_tools.similarity import Similarity, Vectors
+
+# Names as in the paper.
+STRATEGIES = {
+    "fr": "fully random",
+    "ss": "most similar",
+    "str": "random of the same type",
+    "stss": "most similar of the same type",
+}
+TypeOf = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Selector:
+    """Picks `shots` examples for a question from its text alone; the same question gets the same ones.
+
+    An example with the same question is never picked: its query would be the answer. `type_of` replaces the
+    trained classifier; with gold types (an upper bound, to be labelled as such) it must be given on purpose.
+    """
+
+    strategy: str
+    shots: int
+    index: ExampleIndex
+    similarity: Similarity
+    seed: int = 0
+    type_of: TypeOf | None = None
+
+    def select(self, question: str) -> list[Sample]:
+        """At most `shots` examples, the best one last (nearest to the question in a prompt)."""
+        if self.shots == 0:
+            return []
+        vector = self.similarity.encode([question])
+        scores = self.index.vectors @ vector[0] if self.strategy in ("ss", "stss") else self._random(question)
+        order = self._best(scores, self._allowed(question, vector))
+        return [self.index.examples[i] for i in reversed(order)]
+
+    def question_type(self, question: str, vector: Vectors | None = None) -> str:
+        """The structural type that the question is taken to have."""
+        if self.type_of is not None:
+            return self.type_of(question)
+        vector = self.similarity.encode([question]) if vector is None else vector
+        return self.index.classifier.predict(question_features([question], vector))[0]
+
+    def _random(self, question: str) -> NDArray[np.float32]:
+        """Scores drawn from the seed and the question, so that order and concurrency do not matter."""
+        digest = hashlib.sha256(f"{self.seed}\n{question}".encode()).digest()
+        generator = np.random.default_rng(int.from_bytes(digest[:8], "big"))
+        return generator.random(len(self.index.examples), dtype=np.float32)
+
+    def _allowed(self, question: str, vector: Vectors) -> NDArray[np.int64]:
+        """The examples to pick from: all or those of the question's type, without those that ask the same."""
+        if self.strategy in ("fr", "ss"):
+            allowed = np.arange(len(self.index.examples))
+        else:
+            allowed = self.index.by_type.get(self.question_type(question, vector), np.arange(0))
+        return np.setdiff1d(
+            allowed, self.index.by_question.get(folded(question), np.arange(0)), assume_unique=True
+        )
+
+    def _best(self, scores: NDArray[np.float32], allowed: NDArray[np.int64]) -> list[int]:
+        """The best examples, best first; ties by their order in the example set."""
+        found = scores[allowed]
+        if len(allowed) > self.shots:
+            allowed = allowed[np.sort(np.argpartition(-found, self.shots - 1)[: self.shots])]
+        return [int(i) for i in allowed[np.argsort(-scores[allowed], kind="stable")]]
+
+
+def make_selector(
+    spec: str, train: Sequence[Sample], similarity: Similarity, seed: int = 0, cache: Path | None = None
+) -> Selector:
+    """A selector from `fr`, `ss`, `str` or `stss` and a number of shots (`stss:3`; without a number 3).
+
+    `cache` is a folder for the index of vectors, types and classifier. Raises ConfigError for any other name.
+    """
+    strategy, shots = parse_spec(spec)
+    return Selector(strategy, shots, build_index(train, similarity, seed, cache), similarity, seed)
+
+
+def parse_spec(spec: str) -> tuple[str, int]:
+    """Strategy and number of shots of `stss:3`. Raises ConfigError."""
+    strategy, _, shots = spec.lower().partition(":")
+    if strategy not in STRATEGIES or not (shots or "3").isdecimal():
+        raise ConfigError(
+            f"--examples {spec}: write one of {', '.join(STRATEGIES)} and a number, such as stss:3"
+        )
+    return strategy, int(shots or "3")
