@@ -29,7 +29,7 @@ class Gold:
 
     `run` gold comes from the graph, `stored` from the file (no query given); `empty` and `broken` gold is
     excluded from scores, for a `reason`. Where LIMIT cuts through equal ranks, `tied` are the answers of that
-    rank, `fixed` those before it; `unchecked`: ties could not be looked for; `differs`: the file has other answers.
+    rank, `fixed` those before it; `unchecked`: ties could not be looked for; `differs`: the file's differ.
     """
 
     answers: tuple[str, ...]

@@ -85,7 +85,7 @@ def qald_f1(scores: Iterable[Scores]) -> float:
     """Macro F1 QALD: harmonic mean of macro precision and recall; empty answers have precision 1.
 
     GERBIL (dice-group/gerbil, issues 211 and 320): no answer is read as "the system knows that it does not
-    know"; gold empty and something answered has precision and recall 0. That means are combined, not the F1 of
+    know"; gold empty and something answered has precision and recall 0. That means are combined, not F1 of
     questions, shows in the QALD-9 table: macro F1 0.050 at recall 0.053 beside Macro F1 QALD 0.100.
     """
     items = list(scores)

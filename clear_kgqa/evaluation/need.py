@@ -1,0 +1,120 @@
+"""What a simulated user wants, and which offered option fits it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from clear_kgqa.clarification import Clarification, Option
+from clear_kgqa.evaluation.gold import Gold
+from clear_kgqa.evaluation.metrics import answer_f1
+from clear_kgqa.evaluation.query_shape import QueryShape, shape_of
+from clear_kgqa.evaluation.samples import Sample
+from clear_kgqa_tools.bundle import GraphBundle
+from clear_kgqa_tools.errors import QueryError
+from clear_kgqa_tools.folding import fold
+from clear_kgqa_tools.nodes import Node
+
+Describe = Callable[[list[str]], Mapping[str, Node]]
+"""Labels, types and descriptions of the nodes, classes and properties among the IRIs."""
+Answers = Callable[[str], tuple[str, ...]]
+"""The answers of a query on the graph; empty where it cannot be run."""
+
+FITS = 0.5
+"""F1 from which on an option counts as the one that was meant, whatever its entity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """The gold of one question as its user knows it; of `nodes` the gold entity is the first."""
+
+    question: str
+    answers: tuple[str, ...] = ()
+    nodes: tuple[Node, ...] = ()
+    predicates: tuple[Node, ...] = ()
+    form: str = "select"
+    words: frozenset[str] = field(default=frozenset())
+
+    @property
+    def iris(self) -> frozenset[str]:
+        return frozenset(n.iri for n in self.nodes)
+
+
+def need_of(sample: Sample, gold: Gold, describe: Describe) -> Need:
+    """The need behind a sample; answers are known only where the gold query ran on the graph."""
+    shape = _shape(sample.sparql)
+    nodes = dict.fromkeys([sample.intended] if sample.intended else [])
+    nodes |= dict.fromkeys(shape.nodes if shape else ())
+    predicates = shape.predicates if shape else ()
+    known = describe([*nodes, *predicates])
+    return Need(
+        sample.question,
+        gold.answers if gold.status == "run" else (),
+        tuple(known.get(iri, Node(iri, "")) for iri in nodes),
+        tuple(known.get(iri, Node(iri, "")) for iri in predicates),
+        shape.form if shape else "select",
+        frozenset(
+            w for n in known.values() for t in (n.label, *n.types, n.description) for w in fold(t).split()
+        ),
+    )
+
+
+def describer(bundle: GraphBundle) -> Describe:
+    """Describe nodes by the graph's index, properties and classes by its schema."""
+
+    def describe(iris: list[str]) -> Mapping[str, Node]:
+        named: dict[str, Node] = {}
+        for iri in iris:
+            part = bundle.schema.property_by_iri.get(iri) or bundle.schema.class_by_iri.get(iri)
+            if part:
+                named[iri] = Node(iri, part.label, description=part.comment)
+        return {**named, **bundle.nodes.describe(iris)}
+
+    return describe
+
+
+def _shape(sparql: str) -> QueryShape | None:
+    try:
+        return shape_of(sparql) if sparql.strip() else None
+    except QueryError:
+        return None
+
+
+def fitting(need: Need, clarification: Clarification, answers: Answers) -> int | None:
+    """The option that the gold query stands behind, by answers, IRIs and predicates; None where none does."""
+    return _best([_fit(need, clarification.kind, option, answers) for option in clarification.options])
+
+
+def fitting_by_text(need: Need, clarification: Clarification) -> int | None:
+    """The option that fits by words alone, for a user who knows labels and descriptions, never an IRI."""
+    return _best([_text_fit(need, option) for option in clarification.options])
+
+
+def _best(values: Sequence[float]) -> int | None:
+    best = max(range(len(values)), key=values.__getitem__, default=None)
+    return best if best is not None and values[best] > 0 else None
+
+
+def _fit(need: Need, kind: str, option: Option, answers: Answers) -> float:
+    """0 for no fit; by answers outranks by entity alone, which outranks by predicates alone."""
+    entity = bool(need.nodes) and option.iri in need.iris
+    if not option.sparql:
+        first = bool(need.nodes) and option.iri == need.nodes[0].iri
+        return 1.0 + first if entity or option.iri in {p.iri for p in need.predicates} else 0.0
+    f1 = answer_f1(need.answers, answers(option.sparql), "lenient") if need.answers else 0.0
+    if f1 >= FITS or (f1 > 0 and entity):
+        return 2.0 + f1
+    shape = _shape(option.sparql)
+    if shape is None or (need.answers and kind not in ("intent", "form")):
+        return 0.0
+    same_path = bool(shape.predicates) and set(shape.predicates) <= {p.iri for p in need.predicates}
+    same_form = kind == "form" and shape.form == need.form
+    return 0.5 * (entity and not need.answers) + 0.4 * same_path + 0.2 * same_form
+
+
+def _text_fit(need: Need, option: Option) -> float:
+    label = fold(option.label)
+    named = any(n.label and fold(n.label) == label for n in (*need.nodes, *need.predicates))
+    words = fold(option.line()).split()
+    known = sum(w in need.words for w in words) / len(words) if words else 0.0
+    return named + known if named or known >= FITS else 0.0
