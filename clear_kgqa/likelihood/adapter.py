@@ -1,0 +1,51 @@
+"""The card beside a LoRA adapter: which base weights it belongs to and how it was trained to be used."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from clear_kgqa.likelihood.weights import fingerprint, load_peft
+from clear_kgqa_tools.errors import ConfigError
+
+CARD = "clear_kgqa.json"
+WEIGHTS = "adapter_model.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterCard:
+    """Base model as named in the recipe and its fingerprint; for helpers the context limit and neutral-question share."""
+
+    base: str
+    base_fingerprint: str
+    method: str
+    context_tokens: int = 256
+    neutral_share: float = 0.0
+    stop_token: str = ""
+
+    def write(self, folder: Path) -> None:
+        (folder / CARD).write_text(json.dumps(asdict(self), indent=1) + "\n", "utf-8")
+
+
+def read_card(folder: Path) -> AdapterCard | None:
+    """The card, or None for an adapter made elsewhere. Raises ConfigError where it cannot be read."""
+    if not (folder / CARD).exists():
+        return None
+    try:
+        return AdapterCard(**json.loads((folder / CARD).read_text("utf-8")))
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{folder / CARD} is damaged: {error}") from error
+
+
+def with_adapter(model: Any, folder: Path) -> Any:
+    """The model with a LoRA adapter on it. Raises ConfigError where it is no adapter or belongs to another base."""
+    if not (folder / WEIGHTS).exists():
+        raise ConfigError(f"{folder} holds no adapter ({WEIGHTS} is missing)")
+    card = read_card(folder)
+    if card and (found := fingerprint(model)) != card.base_fingerprint:
+        raise ConfigError(
+            f"the adapter in {folder} belongs to {card.base} ({card.base_fingerprint}), not to this base model ({found})"
+        )
+    return load_peft(model, folder)
