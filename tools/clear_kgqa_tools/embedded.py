@@ -238,7 +238,7 @@ class _Worker:
             return ConfigError(f"the store process for {self._path} did not start: {last[0]}")
         if code == -signal.SIGKILL:
             return LimitExceeded("the system stopped the query, probably for want of memory; narrow it down")
-        return QueryError("the query crashed the graph store (too deeply nested or too long a chain); simplify it")
+        return QueryError("the query crashed the graph store (too deeply nested, or too long a chain)")
 
 
 def _too_much_memory(limits: Limits) -> LimitExceeded:

@@ -1,4 +1,4 @@
-"""Text from graphs, models and endpoints made fit to be shown: no terminal controls, no hidden order, cut to size."""
+"""Text from graphs, models and endpoints made fit to be shown: no terminal controls, no hidden order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CONTROL = re.compile(
 
 
 def visible(text: str) -> str:
-    """The text with every control and format character shown (␛ for ESC, `\\u202e` for an override); idempotent."""
+    """The text with control and format characters shown (␛ for ESC, `\\u202e` for an override); idempotent."""
     return text if _CONTROL.search(text) is None else _CONTROL.sub(_shown, text.replace("\r\n", "\n"))
 
 
