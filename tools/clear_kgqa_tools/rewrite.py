@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 
 from clear_kgqa_tools.safety_tokens import Token, declared, expand, significant, tokens
 from clear_kgqa_tools.terms import XSD, iri_ref
@@ -14,10 +15,11 @@ _INTEGERS = (
 )
 # Cast functions that SPARQL does not define, and the defined function that does the same.
 _CASTS = {XSD + name: iri_ref(XSD + "integer") for name in _INTEGERS.split()}
-_CASTS |= {XSD + name: iri_ref(XSD + "string") for name in ("token", "normalizedString")} | {XSD + "anyURI": "IRI"}
+_CASTS |= {XSD + name: iri_ref(XSD + "string") for name in ("token", "normalizedString")}
+_CASTS[XSD + "anyURI"] = "IRI"
 _AGGREGATES = {"COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT"}
 _OPEN, _CLOSE = "({[", ")}]"
-# What DBpedia names hold beyond SPARQL's local names: _(parentheses), commas, apostrophes, ampersands, slashes.
+# What DBpedia names hold beyond SPARQL's local names: _(this), commas, apostrophes, ampersands, slashes.
 _BEYOND = re.compile(
     r"(?:(?<=_)\([^\s(){}<>?$\"]*\)|,(?=_[^\W:])[\w\-.]*\w|['’](?=\w)[\w\-]+|[&!+](?=\w)[\w\-]+"
     r"|/(?=[^\W\d_])(?!a\b)\w[\w\-]*(?![\w:]))+"
@@ -35,7 +37,7 @@ def supported(text: str, prefixes: Mapping[str, str]) -> tuple[str, list[str]]:
 
 
 def odd_names(text: str, prefixes: Mapping[str, str]) -> tuple[str, list[str]]:
-    """Prefixed names with parentheses, commas, apostrophes or a last dot as IRIs; for queries that do not parse."""
+    """Prefixed names with parentheses, commas, apostrophes or a last dot as IRIs; for what does not parse."""
     known = {**prefixes, **declared(significant(text))[0]}
     at, notes = 0, []
     while token := _next_name(text, at, known):
@@ -50,7 +52,8 @@ def odd_names(text: str, prefixes: Mapping[str, str]) -> tuple[str, list[str]]:
 
 
 def _next_name(text: str, at: int, known: Mapping[str, str]) -> Token | None:
-    return next((t for t in tokens(text, at) if t.kind == "pname" and t.text.partition(":")[0] in known), None)
+    names = (t for t in tokens(text, at) if t.kind == "pname")
+    return next((t for t in names if t.text.partition(":")[0] in known), None)
 
 
 def _odd_end(text: str, token: Token) -> int:
@@ -75,7 +78,7 @@ def _dotted_names(text: str, known: Mapping[str, str]) -> tuple[str, str]:
 def _casts(text: str, known: Mapping[str, str]) -> tuple[str, str]:
     found = significant(text)
     note = ""
-    for name, following in reversed(list(zip(found, found[1:], strict=False))):
+    for name, following in reversed(list(pairwise(found))):
         better = _CASTS.get(expand(name, known) or "") if following.text == "(" else None
         if better:
             text = text[:name.start] + better + text[name.end:]
@@ -86,7 +89,7 @@ def _casts(text: str, known: Mapping[str, str]) -> tuple[str, str]:
 def _calls(text: str, known: Mapping[str, str]) -> tuple[str, str]:
     """No white space between these functions and their arguments: Oxigraph rejects it."""
     found = significant(text)
-    for name, following in reversed(list(zip(found, found[1:], strict=False))):
+    for name, following in reversed(list(pairwise(found))):
         if name.word in ("CONCAT", "COALESCE") and following.text == "(":
             text = text[:name.end] + text[following.start:]
     return text, ""
@@ -153,6 +156,7 @@ def _depth(span: list[Token], end: int) -> int:
 
 
 def _fresh_name(text: str, span: list[Token]) -> str:
-    word = next((t.word.lower() for t in span if t.word in _AGGREGATES), "value").replace("group_concat", "list")
+    word = next((t.word.lower() for t in span if t.word in _AGGREGATES), "value")
     taken = {t.text[1:] for t in tokens(text) if t.kind == "var"}
-    return next(name for n in range(len(taken) + 1) if (name := word + (str(n + 1) if n else "")) not in taken)
+    names = (word + (str(n) if n > 1 else "") for n in range(1, len(taken) + 2))
+    return next(name for name in names if name not in taken)

@@ -1,4 +1,4 @@
-"""The safety check that every outside query passes: form, SERVICE, updates, size, prefixes, what engines reject."""
+"""The safety check that every outside query passes: form, SERVICE, updates, size, prefixes, quirks."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _FORMS: dict[str, Form] = {
     "SelectQuery": "select", "AskQuery": "ask", "ConstructQuery": "construct", "DescribeQuery": "describe",
 }
 _STARTS = _UPDATES | {"PREFIX", "BASE", "SELECT", "ASK", "CONSTRUCT", "DESCRIBE"}
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n`]*\n(.*?)(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n`]*\n(.*?)(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.DOTALL | re.M)
 _QUERY_START = re.compile(
     r"\b(?:PREFIX\s+[\w\-.]*:\s*<|BASE\s*<|SELECT\s*(?:DISTINCT\b|REDUCED\b|[?$*(]|COUNT\b)"
-    r"|ASK\s*(?:\{|WHERE\b|FROM\b)|CONSTRUCT\s*(?:\{|WHERE\b)|DESCRIBE\s*(?:[?$<*]|[\w\-]*:))",
+    r"|ASK\s*(?:\{|WHERE\b|FROM\b)|CONSTRUCT\s*(?:\{|WHERE\b|FROM\b)|DESCRIBE\s*(?:[?$<*]|[\w\-]*:))",
     re.IGNORECASE,
 )
 _LABEL_SERVICE = "http://wikiba.se/ontology#label"
@@ -38,16 +38,16 @@ _parsing = threading.Lock()
 
 def check(
     query: str,
-    prefixes: Mapping[str, str] = {},  # noqa: B006 - never changed
+    prefixes: Mapping[str, str] = {},
     allowed_services: Collection[str] = (),
     named_graphs: Collection[str] | None = None,
     dialects: Collection[str] = (),
 ) -> CheckedQuery:
     """The query made complete and proven read-only; raises QueryError with one line that a model can act on.
 
-    `prefixes` are added where used and not declared; `allowed_services` are the exact IRIs that SERVICE may call;
-    `named_graphs` those that FROM may name (None: not known); `dialects` what the engine offers beyond SPARQL
-    ("virtuoso": bif:contains). Cached by text.
+    `prefixes` are added where used and not declared; `allowed_services` are the exact IRIs that SERVICE may
+    call; `named_graphs` those that FROM may name (None: not known); `dialects` what the endpoint offers
+    beyond SPARQL ("virtuoso": bif:contains). Cached by text.
     """
     graphs = None if named_graphs is None else frozenset(named_graphs)
     return _check(query, tuple(prefixes.items()), frozenset(allowed_services), graphs, frozenset(dialects))
@@ -55,8 +55,8 @@ def check(
 
 @lru_cache(maxsize=1024)
 def _check(
-    query: str, known: tuple[tuple[str, str], ...], services: frozenset[str], graphs: frozenset[str] | None,
-    dialects: frozenset[str],
+    query: str, known: tuple[tuple[str, str], ...], services: frozenset[str],
+    graphs: frozenset[str] | None, dialects: frozenset[str],
 ) -> CheckedQuery:
     prefixes = dict(known)
     text = normalise(extract(query)).rstrip("; \n")
@@ -64,16 +64,16 @@ def _check(
     _check_read_only(text)
     text, notes = supported(text, prefixes)
     form, tree, text, names = _parsed(text, prefixes)
-    text = _with_prefixes(text, prefixes, dialects)
+    text = _with_prefixes(text, prefixes)
     found = significant(text)
-    _check_text_search(found, {**prefixes, **declared(found)[0]}, dialects)
-    _check_services(tree, found, services, prefixes)
+    _check_text_search(found, dialects)
+    _check_services(tree, found, services)
     dataset = _check_datasets(tree, declared(found)[0], graphs)
     return CheckedQuery(text, form, (*notes, *names, *_blank_nodes(found)), dataset)
 
 
 def extract(reply: str) -> str:
-    """The query in a model's reply: without one outer Markdown fence, prose before it, or a bare `sparql` line."""
+    """The query in a model's reply: without an outer Markdown fence, prose before it, a bare `sparql` line."""
     text = reply.replace("\ufeff", "").strip()
     if re.fullmatch(r"`[^`]+`", text):
         text = text[1:-1]
@@ -88,8 +88,8 @@ def extract(reply: str) -> str:
 
 
 def _starts_as_query(text: str) -> bool:
-    first = next((t for t in tokens(text.lstrip()[:2000]) if t.kind not in ("space", "comment")), None)
-    return first is not None and first.word in _STARTS and (first.word in _UPDATES or bool(_QUERY_START.search(text)))
+    first = next((t.word for t in tokens(text.lstrip()[:2000]) if t.kind not in ("space", "comment")), "")
+    return first in _UPDATES or (first in _STARTS and _QUERY_START.search(text) is not None)
 
 
 def _check_size(text: str) -> None:
@@ -103,7 +103,7 @@ def _check_size(text: str) -> None:
     if size > MAX_BYTES or total > MAX_TOTAL_BYTES:
         raise QueryError(f"the query is too long: {total:,} bytes, at most {MAX_BYTES:,} are taken")
     if len(code) > MAX_TOKENS or len(found) > MAX_TERMS:
-        raise QueryError(f"the query is too long: {len(found):,} words and signs, at most {MAX_TOKENS:,} are taken")
+        raise QueryError(f"the query is too long: {len(found):,} words and signs, at most {MAX_TOKENS:,}")
     if control := re.search("[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]", text):
         raise QueryError(f"the query holds the control character U+{ord(control[0]):04X}")
     if max(_depths(code), default=0) > MAX_DEPTH:
@@ -123,11 +123,11 @@ def _check_read_only(text: str) -> None:
     found = significant(text)
     for token, depth in zip(found, _depths(found), strict=True):
         if depth == 0 and token.word in _UPDATES:
-            raise QueryError(f"{token.word} is an update; only queries run (SELECT, ASK, CONSTRUCT, DESCRIBE)")
+            raise QueryError(f"{token.word} is an update; only SELECT, ASK, CONSTRUCT and DESCRIBE run")
 
 
 def _parsed(text: str, prefixes: Mapping[str, str]) -> tuple[Form, Any, str, list[str]]:
-    """The query's form and rdflib tree; names that are no SPARQL names are repaired where that makes it parse."""
+    """The query's form and rdflib tree; odd names are repaired where it does not parse without."""
     try:
         return *_tree(text), text, []
     except QueryError:
@@ -158,8 +158,8 @@ def _parse(text: str) -> Any:
     except ParseBaseException as error:
         return QueryError(_syntax_message(text, error.loc))
     except RecursionError:
-        return QueryError("the query nests too deeply or joins too many triples in one group; split it with { }")
-    except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:  # rdflib's own parse actions
+        return QueryError("the query nests too deeply, or one group joins too many triples: split it with { }")
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:  # in rdflib's actions
         return QueryError(f"the query cannot be parsed: {one_line(cut(str(error), 200))}")
 
 
@@ -174,43 +174,43 @@ def _syntax_message(text: str, loc: int) -> str:
     return f"the query cannot be parsed at line {line}, column {column}, near: {near}"
 
 
-def _with_prefixes(text: str, prefixes: Mapping[str, str], dialects: Collection[str]) -> str:
+def _with_prefixes(text: str, prefixes: Mapping[str, str]) -> str:
     """Declare the known prefixes that are used and not declared; an unknown one is an error."""
     found = significant(text)
     own, at = declared(found)
     used = dict.fromkeys(t.text.partition(":")[0] for t in found if t.kind == "pname" and t.start not in at)
-    missing = [p for p in used if p not in own and not (p == "bif" and p not in prefixes)]
+    missing = [p for p in used if p not in own and p != "bif"]  # built into Virtuoso, explained for the rest
     if unknown := [p for p in missing if p not in prefixes]:
         names = cut(", ".join(f"{p}:" for p in sorted(prefixes)) or "none", 300)
         raise QueryError(f"the prefix {unknown[0]}: is not declared; write full IRIs, or use one of: {names}")
     return "".join(f"PREFIX {p}: {iri_ref(prefixes[p])}\n" for p in missing) + text
 
 
-def _check_text_search(found: list[Token], prefixes: Mapping[str, str], dialects: Collection[str]) -> None:
-    if "virtuoso" in dialects:
-        return
-    for token in found:
-        iri = token.text if token.kind == "pname" and "bif" not in prefixes else expand(token, prefixes) or ""
+def _check_text_search(found: list[Token], dialects: Collection[str]) -> None:
+    """Explain Virtuoso's own predicates, which other engines reject or silently answer with nothing."""
+    own = declared(found)[0]
+    for token in found if "virtuoso" not in dialects else ():
+        iri = expand(token, own) or (token.text if token.kind == "pname" else "")
         if iri.startswith("bif:"):
             raise QueryError(
-                f"{iri} works on Virtuoso alone: use FILTER(CONTAINS(LCASE(STR(?x)), \"word\")), "
-                "or SearchNodes for names"
+                f'{iri} works on Virtuoso alone: use FILTER(CONTAINS(LCASE(STR(?x)), "word")), or SearchNodes'
             )
 
 
-def _check_services(tree: Any, found: list[Token], allowed: Collection[str], prefixes: Mapping[str, str]) -> None:
+def _check_services(tree: Any, found: list[Token], allowed: Collection[str]) -> None:
     """Deny SERVICE but to the exact IRIs allowed; the keyword count guards against a tree that lost one."""
     patterns = [node for node in _nodes(tree) if node.name == "ServiceGraphPattern"]
-    known = {**prefixes, **declared(found)[0]}
+    prefixes = declared(found)[0]
     for pattern in patterns:
-        iri = _iri(pattern.term, known)
+        iri = _iri(pattern.term, prefixes)
         if iri == _LABEL_SERVICE and iri not in allowed:
             raise QueryError(
-                "SERVICE wikibase:label works on Wikidata's own endpoint alone: use OPTIONAL { ?x rdfs:label ?xLabel "
-                'FILTER(LANG(?xLabel) = "en") } instead'
+                "SERVICE wikibase:label works on Wikidata's own endpoint alone: use OPTIONAL { ?x rdfs:label "
+                '?xLabel FILTER(LANG(?xLabel) = "en") } instead'
             )
         if iri not in allowed:
-            raise QueryError(f"SERVICE is not allowed: {one_line(cut(iri or f"?{pattern.term}", 200))} would be called")
+            target = one_line(cut(iri or f"?{pattern.term}", 200))
+            raise QueryError(f"SERVICE is not allowed: {target} would be called")
     if len(patterns) != sum(t.word == "SERVICE" for t in found):
         raise QueryError("SERVICE is not allowed in this place")
 
@@ -222,7 +222,8 @@ def _check_datasets(tree: Any, prefixes: Mapping[str, str], held: Collection[str
         iri = _iri(clause.default or clause.named, prefixes)
         if held is not None and iri not in held:
             names = one_line(cut(", ".join(sorted(held)), 300)) or "none, so leave FROM out"
-            raise QueryError(f"this graph holds no named graph {one_line(cut(str(iri), 200))}; it holds: {names}")
+            wanted = one_line(cut(str(iri), 200))
+            raise QueryError(f"this graph holds no named graph {wanted}; it holds: {names}")
     return bool(clauses)
 
 
@@ -233,8 +234,8 @@ def _iri(term: Any, prefixes: Mapping[str, str]) -> str | None:
     if isinstance(term, URIRef):
         return str(term)
     if getattr(term, "name", "") == "pname":
-        prefix = term.prefix or ""
-        return prefixes[prefix] + str(term.localname or "") if prefix in prefixes else None
+        known = prefixes.get(term.prefix or "")
+        return None if known is None else known + str(term.localname or "")
     return None
 
 
@@ -257,4 +258,4 @@ def _blank_nodes(found: list[Token]) -> list[str]:
     label = next((t.text for t in found if t.kind == "bnode"), "")
     if not label:
         return []
-    return [f"{label} in a query stands for any node, like a variable; it does not name the blank node of a result"]
+    return [f"{label} in a query stands for any node, like a variable; it names no blank node of a result"]

@@ -1,4 +1,4 @@
-"""The tokens of a SPARQL text: enough to tell literals, IRIs and comments from the rest without parsing it."""
+"""The tokens of a SPARQL text: enough to tell literals, IRIs and comments from the rest."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def significant(text: str) -> list[Token]:
 def normalise(text: str) -> str:
     """The same query without comments, carriage returns and code-point escapes.
 
-    Parsers differ in where a comment ends and in when an escape is expanded; what they could read differently is
-    taken out, so that the engine runs exactly what the check has read.
+    Parsers differ in where a comment ends and in when an escape is expanded; what they could read differently
+    is taken out, so that the engine runs exactly what the check has read.
     """
     text = re.sub(r"\r\n?", "\n", text)
     if any(t.kind == "escape" for t in tokens(text)):

@@ -13,7 +13,7 @@ _CONTROL = re.compile(
 
 
 def visible(text: str) -> str:
-    """The text with control and format characters shown (␛ for ESC, `\\u202e` for an override); idempotent."""
+    """The text with control and format characters shown (␛ for ESC, `\\u202e`); idempotent."""
     return text if _CONTROL.search(text) is None else _CONTROL.sub(_shown, text.replace("\r\n", "\n"))
 
 
