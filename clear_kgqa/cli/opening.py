@@ -6,19 +6,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from clear_kgqa.settings import Settings
+from clear_kgqa.cli.stage_bar import StageBar
 
 if TYPE_CHECKING:
     from clear_kgqa.session import Session
+    from clear_kgqa.settings import Settings
     from clear_kgqa_tools.bundle import GraphBundle
 
 
 @contextmanager
 def opened_graph(settings: Settings) -> Iterator[GraphBundle]:
     """The graph named by --kg; what must be built first shows its progress on standard error."""
-    from clear_kgqa_tools.catalog import open_bundle
+    from clear_kgqa_tools.graph import Limits
+    from clear_kgqa_tools.open_bundle import open_bundle
 
-    bundle = open_bundle(settings.kg, progress=...)
+    limits = Limits(settings.query_timeout, settings.query_memory)
+    with StageBar() as progress:
+        bundle = open_bundle(settings.kg, progress, limits)
     try:
         yield bundle
     finally:
@@ -28,9 +32,9 @@ def opened_graph(settings: Settings) -> Iterator[GraphBundle]:
 @contextmanager
 def opened_session(settings: Settings) -> Iterator[tuple[GraphBundle, Session]]:
     """The graph with a session over it."""
-    from clear_kgqa.session import make_session
-
     with opened_graph(settings) as bundle:
+        from clear_kgqa.session import make_session  # after the graph: a mistyped --kg is told at once
+
         session = make_session(bundle, settings)
         try:
             yield bundle, session

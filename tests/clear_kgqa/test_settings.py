@@ -123,4 +123,4 @@ def test_a_missing_file_named_by_the_user_is_an_error(tmp_path: Path) -> None:
 
 def test_settings_do_not_change() -> None:
     with pytest.raises(ValueError, match="frozen"):
-        Settings().kg = "other"  # type: ignore[misc]
+        Settings().kg = "other"

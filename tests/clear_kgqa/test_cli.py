@@ -1,0 +1,207 @@
+"""The command line: exit codes, errors in one line, and what reaches the terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from clear_kgqa.cli import COMMANDS, main
+
+ROOT = Path(__file__).parents[2]
+GRAPH = """
+@prefix e: <http://example.org/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+e:a rdfs:label "Alpha" ; a e:Thing ; e:size 5 ; e:beside e:b .
+e:b rdfs:label "B\\u001B]52;c;cm0gLXJm\\u001B\\\\eta\\u009B2J\\u202E" ; a e:Thing .
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A home of its own, with GRAPH in it as `tiny`."""
+    home = tmp_path_factory.mktemp("home")
+    (home / "tiny.ttl").write_text(GRAPH, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(home))
+        for folder in ("CONFIG", "CACHE", "STATE"):
+            patch.setenv(f"XDG_{folder}_HOME", str(home / folder.lower()))
+        for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "CLEAR_KGQA_CACHE"):
+            patch.delenv(name, raising=False)
+        assert main(["kg", "add", "tiny", str(home / "tiny.ttl")]) == 0
+        yield
+
+
+def run(
+    *args: str, text: str = "", code: str = "sys.exit(main())", **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """The command line in a process of its own, begun by `code`."""
+    path = os.pathsep.join([str(ROOT), str(ROOT / "tools")])
+    return subprocess.run(
+        [sys.executable, "-c", f"import sys; from clear_kgqa.cli import main; {code}", *args],
+        input=text, env={**os.environ, "PYTHONPATH": path, **variables},
+        capture_output=True, encoding="utf-8", timeout=60, check=False,
+    )  # fmt: skip
+
+
+def one_line(captured: str) -> str:
+    """The only line on standard error."""
+    (line,) = captured.splitlines()
+    assert "Traceback" not in line
+    return line
+
+
+HEAVY = {"pydantic", "pydantic_settings", "rich", "langgraph", "langchain_core", "numpy", "rdflib"}
+
+
+def test_help_lists_every_command_and_imports_little() -> None:
+    done = run("--help", code="main(); print(*sys.modules, file=sys.stderr)")
+    for name in COMMANDS:
+        assert f"  {name} " in done.stdout
+    assert not HEAVY & set(done.stderr.split())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([name, "--help"]) == 0
+    assert f"Usage: clear-kgqa {name}" in capsys.readouterr().out
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("clear-kgqa 0.")
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (["aks"], "Did you mean 'ask'"),
+        (["ask"], "QUESTION"),
+        (["ask", "q", "--nonsense"], "--nonsense"),
+        (["ask", "q", "--timeout", "soon"], "--timeout"),
+        (["ask", "q", "--timeout", "-1"], "timeout"),
+        (["ask", "q", "--kg", "nope"], "no graph named 'nope'"),
+        (["ask", "q", "--kg", "no/such.ttl"], "no such file"),
+        (["ask", "q", "--assume-best", "--fail-if-ambiguous"], "exclude each other"),
+        (["ask", "q", "--config", "none.toml"], "cannot read the settings file none.toml"),
+        (["query", "none.rq"], "cannot read none.rq"),
+        (["kg"], "Missing command"),
+        (["kg", "info", "nope"], "no graph named 'nope'"),
+        (["kg", "add", "demo", "x.ttl"], "demo"),
+    ],
+)
+def test_what_the_user_can_fix_is_one_line_and_exit_2(
+    args: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(args) == 2
+    captured = capsys.readouterr()
+    assert expected in one_line(captured.err)
+    assert captured.out == ""
+
+
+@pytest.mark.parametrize(
+    ("query", "code", "shown"),
+    [
+        ("ASK { ?s <http://example.org/size> 5 }", 0, "yes"),
+        ("ASK { ?s <http://example.org/size> 6 }", 0, "no"),
+        ("SELECT ?s { ?s <http://example.org/size> ?n FILTER(?n > 4) }", 0, "<http://example.org/a>"),
+        ("SELECT ?s { ?s <http://example.org/size> 6 }", 0, "s"),
+        ("DROP ALL", 2, "update"),
+        ("SELECT * {} ; DROP ALL", 2, "DROP"),
+        ("LOAD <file:///etc/passwd>", 2, "update"),
+        ("SELECT * { SERVICE <http://127.0.0.1:9/> { ?s ?p ?o } }", 2, "SERVICE"),
+        ("SELEC ?s", 2, "cannot be parsed"),
+        ("", 2, "empty"),
+    ],
+)
+def test_query(query: str, code: int, shown: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "q.rq"
+    file.write_text(query, encoding="utf-8")
+    assert main(["query", str(file), "--kg", "tiny"]) == code
+    captured = capsys.readouterr()
+    assert shown in (one_line(captured.err) if code else captured.out)
+    assert bool(captured.out) == (code == 0)
+
+
+def test_query_as_json_from_standard_input() -> None:
+    done = run("query", "-", "--kg", "tiny", "--json", text="SELECT ?n { ?s <http://example.org/size> ?n }")
+    assert done.returncode == 0
+    result = json.loads(done.stdout)
+    assert result["columns"] == ["n"]
+    assert result["rows"][0][0]["literal"] == "5"
+    assert "SELECT ?n" in result["sparql"]
+
+
+def test_query_stopped_at_its_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "q.rq"
+    patterns = " ".join(f"?s{i} ?p{i} ?o{i} ." for i in range(12))
+    file.write_text(f"SELECT * {{ {patterns} }} ORDER BY ?s0", encoding="utf-8")
+    assert main(["query", str(file), "--kg", "tiny", "--timeout", "0.5", "--json"]) == 4
+    captured = capsys.readouterr()
+    assert "limit of 0.5 seconds" in one_line(captured.err)
+    assert "limit of 0.5 seconds" in json.loads(captured.out)["reason"]
+
+
+LABELS = "SELECT ?l { ?s <http://www.w3.org/2000/01/rdf-schema#label> ?l } ORDER BY DESC(?l)"
+BETA = "B\x1b]52;c;cm0gLXJm\x1b\\eta\x9b2J\u202e"
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_controls_in_a_label_never_reach_the_terminal_raw(as_json: bool) -> None:
+    done = run("query", "-", "--kg", "tiny", *(["--json"] if as_json else []), text=LABELS)
+    assert done.returncode == 0
+    assert not {c for c in done.stdout if (c < " " and c != "\n") or "\x7f" <= c <= "\x9f" or c == "\u202e"}
+    assert "eta" in done.stdout
+    if as_json:
+        assert json.loads(done.stdout)["rows"][0][0]["literal"] == BETA
+
+
+def test_a_graph_is_added_listed_described_and_removed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "more.ttl"
+    source.write_text(GRAPH, encoding="utf-8")
+    assert main(["kg", "add", "more", str(source)]) == 0
+    assert "more: 6 triples, 3 names" in capsys.readouterr().out
+    assert main(["kg", "list", "--json"]) == 0
+    assert [entry["name"] for entry in json.loads(capsys.readouterr().out)] == ["more", "tiny"]
+    assert main(["kg", "info", "more"]) == 0
+    assert "http://example.org/size" in capsys.readouterr().out
+    assert main(["kg", "remove", "more"]) == 0
+    assert main(["kg", "remove", "more"]) == 2
+
+
+def test_doctor_names_what_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--kg", "tiny"]) == 0
+    captured = capsys.readouterr().out
+    assert "--kg tiny    ok: answers" in captured
+    assert "model offline ok" in captured
+
+
+def test_doctor_says_that_a_model_server_is_away_and_never_shows_the_key(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-key")
+    assert main(["doctor", "--kg", "tiny", "--model", "m", "--base-url", "http://127.0.0.1:9/v1"]) == 0
+    captured = capsys.readouterr()
+    assert "model m      does not answer" in captured.out
+    assert "sk-secret-key" not in captured.out + captured.err
+
+
+def test_an_internal_fault_is_one_line_and_its_traceback_is_in_a_private_file() -> None:
+    done = run("query", "-", "--kg", "tiny", code="sys.stdin = None; sys.exit(main())")
+    assert done.returncode == 1
+    file = Path(one_line(done.stderr).rsplit(" ", 1)[1])
+    assert "AttributeError" in file.read_text(encoding="utf-8")
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_output_that_cannot_show_a_character_does_not_end_the_program() -> None:
+    for encoding, shown in (("utf-8", "\u6771"), ("ascii", "\\u6771")):
+        done = run("query", "-", "--kg", "tiny", text='SELECT ("\u6771" AS ?x) {}', PYTHONIOENCODING=encoding)
+        assert (done.returncode, done.stdout) == (0, f"x\n{shown}\n")
