@@ -73,7 +73,7 @@ def _check(
 
 
 def extract(reply: str) -> str:
-    """The query in a model's reply: without an outer Markdown fence, prose before it, a bare `sparql` line."""
+    """The query in a model's reply: without its Markdown fence, prose before it, a bare `sparql` line."""
     text = reply.replace("\ufeff", "").strip()
     if re.fullmatch(r"`[^`]+`", text):
         text = text[1:-1]
@@ -159,7 +159,7 @@ def _parse(text: str) -> Any:
         return QueryError(_syntax_message(text, error.loc))
     except RecursionError:
         return QueryError("the query nests too deeply, or one group joins too many triples: split it with { }")
-    except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:  # in rdflib's actions
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
         return QueryError(f"the query cannot be parsed: {one_line(cut(str(error), 200))}")
 
 
