@@ -29,8 +29,8 @@ class MiniLM:
     """all-MiniLM-L6-v2: mean of the token vectors, normalised; texts are cut at 128 tokens.
 
     With a `cache` folder the optimised graph is kept there (90 MB) and mapped into memory: it starts faster,
-    and processes share the weights. Raises ConfigError where the extra is missing or the model file is not the
-    pinned one.
+    and processes share the weights. Raises ConfigError where the extra is missing or the model file is not
+    the pinned one.
     """
 
     name = f"all-MiniLM-L6-v2-int8-{MODEL_SHA256[:8]}"

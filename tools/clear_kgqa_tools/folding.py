@@ -17,18 +17,7 @@ _JOINING_HYPHEN = re.compile(r"(?<=\w)-(?=\w)")
 _EDGES = ",.;:!?()[]{}\"'"
 
 _CONTROLS = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0)], " ")
-_SPELLED = {
-    "æ": "ae",
-    "œ": "oe",
-    "ø": "o",
-    "đ": "d",
-    "ð": "d",
-    "þ": "th",
-    "ł": "l",
-    "ħ": "h",
-    "ŧ": "t",
-    "ı": "i",
-}
+_SPELLED = dict(zip("æœøđðþłħŧı", "ae oe o d d th l h t i".split(), strict=True))  # noqa: SIM905
 _LETTERS = str.maketrans(
     {
         **_SPELLED,
@@ -52,7 +41,7 @@ def fold(text: str) -> str:
         folded = folded.translate(_CONTROLS)
     if "-" in folded:
         folded = _JOINING_HYPHEN.sub(" ", folded)
-    return " ".join(folded.split()) or " ".join(text.translate(_CONTROLS).lower().split())
+    return " ".join(folded.split()) or " ".join(_INVISIBLE.sub("", text).translate(_CONTROLS).lower().split())
 
 
 def _fold_unicode(text: str) -> str:
@@ -66,4 +55,4 @@ def _fold_unicode(text: str) -> str:
 def words(folded: str) -> list[str]:
     """The words of a folded name, without punctuation around them unless that is all there is."""
     found = folded.split()
-    return found if folded.isalnum() else [word.strip(_EDGES) or word for word in found]
+    return found if folded.replace(" ", "").isalnum() else [word.strip(_EDGES) or word for word in found]

@@ -81,7 +81,7 @@ class LabelIndex:
         self._take(found, ((entry, self._table.node(entry)) for entry in exact), k)
         starting = self._prefixed(folded, k)
         near = [] if exact or len(folded) <= SHORT else self._near(folded, 1 if starting else 2)
-        room = min(k, _PREFIXES_BESIDE_TYPOS) if near else k
+        room = max(min(k, _PREFIXES_BESIDE_TYPOS), k - len(near))
         self._take(found, ((e, self._table.node(e, "prefix")) for e in starting), room)
         self._take(found, ((h.entry, self._table.node(h.entry, "fuzzy", h.score)) for h in near), k)
         return list(found.values())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -43,7 +45,7 @@ class WordIndex:
 
         self._tantivy = tantivy
         self._schema = word_schema()
-        self._searcher = tantivy.Index.open(str(folder / "words")).searcher()
+        self._searcher = _searcher(folder / "words")
         self._table = table
         self._ranks: Ids = load_array(folder / "ranks.npy")
 
@@ -113,6 +115,20 @@ class WordIndex:
             )
             hits.append(Hit(entry, typos, max(fuzz.ratio(folded, name), fuzz.token_sort_ratio(folded, name))))
         return sorted(hits, key=lambda hit: (hit.typos, hit.entry))
+
+
+def _searcher(folder: Path) -> Any:
+    import tantivy
+
+    if os.access(folder, os.W_OK):
+        return tantivy.Index.open(str(folder)).searcher()
+    # tantivy takes a lock file even to read: where it may not write, it gets a folder of links, needed until
+    # all files are mapped.
+    with TemporaryDirectory() as links:
+        for path in folder.iterdir():
+            if not path.name.endswith(".lock"):
+                (Path(links) / path.name).symlink_to(path.resolve())
+        return tantivy.Index.open(links).searcher()
 
 
 def _word_typos(query_words: list[str], name_words: list[str]) -> int:
