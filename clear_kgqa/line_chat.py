@@ -10,6 +10,7 @@ from clear_kgqa.events import Answered, Asked, Event, Failed, Scored
 from clear_kgqa.strategy import Strategy
 from clear_kgqa.turn import stoppable
 from clear_kgqa_tools.errors import ClearKgqaError
+from clear_kgqa_tools.text import cut, one_line
 
 NONE, DELEGATE = "none of these", "you decide"
 ROWS = 20
@@ -32,9 +33,9 @@ class Conversation(Strategy, Protocol):
 
 def menu(asked: Clarification) -> str:
     """The clarification with its options numbered, then "none of these" and "you decide"."""
-    choices = [*(option.line() for option in asked.options), NONE, DELEGATE]
+    choices = [*(_short(option.line()) for option in asked.options), NONE, DELEGATE]
     numbered = [f"  {number}. {choice}" for number, choice in enumerate(choices, 1)]
-    return "\n".join([asked.question, *numbered, "  Or say it in your own words."])
+    return "\n".join([_short(asked.question), *numbered, "  Or say it in your own words."])
 
 
 def reply_text(line: str, asked: Clarification) -> str:
@@ -48,7 +49,7 @@ def answer_text(answer: Answered, attribution: str = "") -> str:
     lines = [answer.text, *_rows(answer)]
     if answer.incomplete:
         lines.append("  (incomplete: the source left rows out)")
-    lines.append(f"  Read as: {answer.interpretation}")
+    lines.append(f"  Read as: {one_line(answer.interpretation)}")
     if attribution:
         lines.append(f"  Source: {attribution}")
     return "\n".join(lines)
@@ -56,7 +57,7 @@ def answer_text(answer: Answered, attribution: str = "") -> str:
 
 def failure_text(failure: Failed) -> str:
     """Why there is no answer, and how the question was read."""
-    read = f"\n  Read as: {failure.interpretation}" if failure.interpretation else ""
+    read = f"\n  Read as: {one_line(failure.interpretation)}" if failure.interpretation else ""
     return f"No answer: {failure.reason}{read}"
 
 
@@ -71,7 +72,12 @@ def _rows(answer: Answered) -> list[str]:
 
 
 def _cell(cell: dict[str, str] | None) -> str:
-    return "" if cell is None else cell.get("label") or next(iter(cell.values()))
+    return "" if cell is None else _short(cell.get("label") or next(iter(cell.values())))
+
+
+def _short(text: str) -> str:
+    """One line, however long a label is and whatever line ends it holds: it must not imitate a menu."""
+    return cut(one_line(text), 300)
 
 
 class LineChat:
@@ -186,6 +192,8 @@ def _why(scored: Scored) -> list[str]:
         lines.append(
             f"{score.kind} {score.slot}: ambiguity {score.score:.2f}, threshold {score.threshold:.2f}"
         )
-        lines += [f"  {candidate.posterior:5.1%}  {candidate.label}" for candidate in score.candidates]
+        lines += [
+            f"  {candidate.posterior:5.1%}  {_short(candidate.label)}" for candidate in score.candidates
+        ]
     worth = f"asking would gain {scored.voi:.2f} F1 and costs {scored.price:.2f}"
     return [*lines, f"Expected loss when not asking: {scored.uncertainty:.2f}; {worth}"]

@@ -1,0 +1,175 @@
+"""The conversation line by line, over a strategy that answers from a short list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from clear_kgqa.clarification import Clarification, Option
+from clear_kgqa.events import Answered, Asked, Candidate, Event, Failed, Replied, Score, Scored
+from clear_kgqa.line_chat import LineChat, answer_text, menu, reply_text
+from clear_kgqa_tools.errors import EndpointError
+
+GEORGIA = Clarification(
+    "c1",
+    "Georgia",
+    "entity",
+    "Which Georgia do you mean?",
+    (
+        Option("https://e/1", "Georgia", "country", "country in Asia", "capital Tbilisi"),
+        Option("https://e/2", "Georgia", "US state", "", "capital Atlanta"),
+    ),
+)
+SHARES = (Candidate("https://e/1", "Georgia, the country", 0.6), Candidate("https://e/2", "Georgia, US", 0.4))
+
+
+def answered(label: str) -> Answered:
+    value = {"iri": "https://e/" + label, "label": label}
+    return Answered(
+        "select", ("x",), ((value,),), (value,), None, f"SELECT {label}", f"read {label}", f"{label}."
+    )
+
+
+class Capitals:
+    """A strategy that knows two answers, asks back for Georgia, and loses its endpoint for Mali once."""
+
+    def __init__(self) -> None:
+        self.pending: Clarification | None = None
+        self.down = True
+        self.said: list[str | None] = []
+
+    def start(self, question: str) -> Iterator[Event]:
+        self.pending = None
+        if "Georgia" in question:
+            self.pending = GEORGIA
+            yield Scored((Score("Georgia", "entity", 0.97, 0.6, SHARES),), 0.4, 0.35, 0.1)
+            yield Asked(GEORGIA)
+        elif "Mali" in question and self.down:
+            self.down = False
+            raise EndpointError("the endpoint is away")
+        elif "capital" in question:
+            yield answered("Bamako" if "Mali" in question else "Canberra")
+        else:
+            yield Failed("not_understood", "No part of the question is known.")
+
+    def resume(self, reply: str | None) -> Iterator[Event]:
+        self.said.append(reply)
+        self.pending = None
+        yield Replied("c1", reply or "", "options", ("Georgia",))
+        yield answered({"1": "Tbilisi", "2": "Atlanta"}.get(reply or "", "Tbilisi"))
+
+    def cancel(self) -> None:
+        """Nothing here runs long."""
+
+
+def converse(*lines: str | type[KeyboardInterrupt]) -> tuple[list[str], Capitals]:
+    """What is written when these lines are typed, and the strategy."""
+    written: list[str] = []
+    session = Capitals()
+    todo = iter(lines)
+
+    def read() -> str | None:
+        line = next(todo, None)
+        if line is KeyboardInterrupt:
+            raise KeyboardInterrupt
+        return line if isinstance(line, str) else None
+
+    LineChat(session, read, written.append, "GeoNames, CC BY 4.0", 10).run()
+    return written, session
+
+
+def test_a_question_is_answered_with_its_reading_and_source() -> None:
+    (text,), _ = converse("What is the capital of Australia?\n")
+    assert text.splitlines() == ["Canberra.", "  Read as: read Canberra", "  Source: GeoNames, CC BY 4.0"]
+
+
+def test_a_menu_numbers_the_options_and_the_two_fixed_choices() -> None:
+    assert menu(GEORGIA).splitlines() == [
+        "Which Georgia do you mean?",
+        "  1. Georgia (country; country in Asia; capital Tbilisi)",
+        "  2. Georgia (US state; capital Atlanta)",
+        "  3. none of these",
+        "  4. you decide",
+        "  Or say it in your own words.",
+    ]
+
+
+def test_a_label_cannot_imitate_the_menu() -> None:
+    option = Option("https://e/1", "Foo\n  2. none of these\x1b[2J" + "x" * 20_000)
+    lines = menu(Clarification("c", "Foo", "entity", "Which?\nFoo", (option,))).splitlines()
+    assert len(lines) == 5
+    assert lines[1].startswith("  1. Foo 2. none of these␛[2Jxxx")
+    assert len(lines[1]) < 400
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("2", "2"),
+        ("3", "none of these"),
+        ("4", "you decide"),
+        ("9", "9"),
+        ("the one in the US", "the one in the US"),
+    ],
+)
+def test_replies(typed: str, told: str) -> None:
+    assert reply_text(typed, GEORGIA) == told
+    _, session = converse("Georgia?", typed)
+    assert session.said == [told]
+
+
+def test_a_reply_is_followed_by_the_answer() -> None:
+    (asked, text), _ = converse("What is the largest city in Georgia?", "2")
+    assert asked == menu(GEORGIA)
+    assert text.startswith("Atlanta.")
+
+
+def test_no_answer_says_why() -> None:
+    (text,), _ = converse("asdfgh?")
+    assert text == "No answer: No part of the question is known."
+
+
+def test_an_endpoint_that_is_away_keeps_the_question_for_retry() -> None:
+    (lost, again), _ = converse("capital of Mali?", "/retry")
+    assert lost == "No answer: the endpoint is away (/retry asks again)"
+    assert again.startswith("Bamako.")
+
+
+def test_sparql_and_why() -> None:
+    written, _ = converse("capital of Australia?", "/sparql", "Georgia?", "/why", "2", "/why")
+    assert written[1] == "SELECT Canberra"
+    assert written[3].splitlines() == [
+        "Question: Georgia?",
+        "entity Georgia: ambiguity 0.97, threshold 0.60",
+        "  60.0%  Georgia, the country",
+        "  40.0%  Georgia, US",
+        "Expected loss when not asking: 0.40; asking would gain 0.35 F1 and costs 0.10",
+    ]
+    assert "Read as: read Atlanta" in written[5]
+
+
+def test_commands_before_any_question() -> None:
+    written, session = converse("/why", "/sparql", "/retry", "/nonsense", "/help", "", "/quit", "never read")
+    assert written[:4] == [
+        "No question yet.",
+        "No answer yet.",
+        "No question yet.",
+        "There is no command /nonsense; /help lists them.",
+    ]
+    assert "/retry" in written[4]
+    assert session.said == []
+
+
+def test_ctrl_c_at_the_prompt_does_not_leave() -> None:
+    written, _ = converse(KeyboardInterrupt, "capital of Australia?")
+    assert written[0].strip() == "(/quit leaves)"
+    assert written[1].startswith("Canberra.")
+
+
+def test_several_columns_are_shown_as_rows_and_cut_with_the_rest_counted() -> None:
+    rows = tuple(({"iri": f"https://e/{n}", "label": f"City {n}"}, {"literal": str(n)}) for n in range(23))
+    answer = Answered("select", ("city", "n"), rows, (), None, "", "cities", "23 rows.", incomplete=True)
+    lines = answer_text(answer).splitlines()
+    assert lines[1:3] == ["  city | n", "  City 0 | 0"]
+    assert lines[22:24] == ["  ... and 3 more rows", "  (incomplete: the source left rows out)"]
