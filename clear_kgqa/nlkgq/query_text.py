@@ -104,7 +104,7 @@ class _Printer:
         inner = self.expression(node.expr)
         if node.order:
             return f"{node.order}({inner})"
-        return inner if inner.startswith("?") else f"({inner})"
+        return inner if not hasattr(node.expr, "name") else f"({inner})"
 
     def group(self, node: Any) -> str:
         if node.name == "SubSelect":
