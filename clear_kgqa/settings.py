@@ -79,7 +79,12 @@ class Settings(BaseSettings):
     executor: Literal["local", "ray"] = "local"
     retry_failed: bool = False
     seed: int = 0
-    mode: Literal["strict", "lenient"] = "lenient"
+    mode: Literal["strict", "lenient"] = "strict"
+
+    questions: Path | None = None
+    out: Path | None = None
+    gold: Path | None = None
+    predictions: Path | None = None
 
     session: str = ""
     web: bool = False
@@ -124,6 +129,13 @@ def load_settings(config: Path | None = None, **given: Any) -> Settings:
 
 def _alias(name: str) -> str:
     return "json" if name == "json_output" else name
+
+
+def needed(settings: Settings, name: str) -> Any:
+    """The value of an option that a command cannot do without; raises ConfigError where nothing gives it."""
+    if (value := getattr(settings, name)) is None:
+        raise ConfigError(f"--{name.replace('_', '-')} is missing")
+    return value
 
 
 def _read(path: Path) -> dict[str, Any]:

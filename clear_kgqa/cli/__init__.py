@@ -17,6 +17,8 @@ COMMANDS = {
     "ask": ("ask", "Answer one question, asking back on the terminal when the answer depends on it."),
     "query": ("query", "Run one checked, read-only SPARQL query."),
     "kg": ("kg", "Add, list, inspect and remove knowledge graphs."),
+    "evaluate": ("evaluate", "Answer many questions with a simulated user, and record it all."),
+    "score": ("score", "Score a file of predictions against gold answers."),
     "doctor": ("doctor", "Say what is installed and which models and endpoints answer."),
 }
 """Name on the command line -> (module in this package, one line of help)."""

@@ -41,3 +41,6 @@ Config = Annotated[
     Path | None,
     typer.Option("--config", metavar="FILE", help="Read settings from this file instead of your own."),
 ]
+Mode = Annotated[
+    str | None, typer.Option("--mode", metavar="strict|lenient", help="How values are compared; strict.")
+]

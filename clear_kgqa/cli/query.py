@@ -29,13 +29,13 @@ def query(
     """Exit codes: 0 also for an empty result, 2 refused or wrong, 4 stopped at a limit, 5 unreachable."""
     from clear_kgqa.cli.opening import opened_graph
     from clear_kgqa.settings import load_settings
-    from clear_kgqa_tools.safety import check
+    from clear_kgqa_tools.execute import ExecuteSPARQL
 
     settings = load_settings(config, kg=kg, json_output=json_output, query_timeout=timeout)
     text = _read(file)
     try:
         with opened_graph(settings) as bundle:
-            checked = check(text, bundle.profile.prefixes)
+            checked = ExecuteSPARQL(bundle.graph, bundle.profile.prefixes).check(text)
             for warning in checked.warnings:
                 complain(warning)
             result = bundle.graph.query(checked)

@@ -19,12 +19,12 @@ class StageBar:
         self.stage = ""
         self.terminal = sys.stderr.isatty()
 
-    def __call__(self, stage: str, fraction: float) -> None:
+    def __call__(self, stage: str, fraction: float, note: str = "") -> None:
         new = stage != self.stage
         if new and not self.terminal:
             say(stage, sys.stderr)
         if self.terminal:
-            self._draw(one_line(stage), fraction, "\n" if new and self.stage else "\r")
+            self._draw(f"{one_line(stage)} {note}".strip(), fraction, "\n" if new and self.stage else "\r")
         self.stage = stage
 
     def _draw(self, stage: str, fraction: float, start: str) -> None:
