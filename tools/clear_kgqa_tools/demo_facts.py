@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import pyoxigraph as ox
@@ -18,26 +18,117 @@ from clear_kgqa_tools.terms import RDF_TYPE, RDFS_LABEL, XSD
 _KOSOVO = "XK"  # in use without being in ISO 3166
 _UNITED_STATES = "US"
 _INTEGER, _DECIMAL = ox.NamedNode(XSD + "integer"), ox.NamedNode(XSD + "decimal")
-_PREDICATES: dict[str, ox.NamedNode] = {}
+_iri = lru_cache(maxsize=4096)(ox.NamedNode)  # checking an IRI costs more than the rest of a quad
 
 # Names in daily use that neither GeoNames' country table nor ISO has.
 _COUNTRY_NAMES = {
-    "US": ("USA", "US", "U.S.", "U.S.A.", "America"), "GB": ("UK", "U.K.", "Great Britain", "Britain"),
-    "AE": ("UAE", "Emirates"), "NL": ("Netherlands", "Holland"), "CZ": ("Czech Republic",), "MM": ("Burma",),
-    "CD": ("DRC", "DR Congo", "Congo-Kinshasa", "Congo"), "CG": ("Congo-Brazzaville", "Congo"),
-    "VA": ("Vatican City",), "TL": ("East Timor",), "CV": ("Cape Verde",), "SZ": ("Swaziland",), "MK": ("Macedonia",),
-    "PS": ("Palestine",), "KR": ("Korea",), "KP": ("Korea",), "CN": ("PRC",), "RU": ("Russian Federation",),
+    "US": ("USA", "US", "U.S.", "U.S.A.", "America"),
+    "GB": ("UK", "U.K.", "Great Britain", "Britain"),
+    "AE": ("UAE", "Emirates"),
+    "NL": ("Netherlands", "Holland"),
+    "CZ": ("Czech Republic",),
+    "MM": ("Burma",),
+    "CD": ("DRC", "DR Congo", "Congo-Kinshasa", "Congo"),
+    "CG": ("Congo-Brazzaville", "Congo"),
+    "VA": ("Vatican City",),
+    "TL": ("East Timor",),
+    "CV": ("Cape Verde",),
+    "SZ": ("Swaziland",),
+    "MK": ("Macedonia",),
+    "PS": ("Palestine",),
+    "KR": ("Korea",),
+    "KP": ("Korea",),
+    "CN": ("PRC",),
+    "RU": ("Russian Federation",),
 }
 _LANGUAGE_NAMES = {
-    "ell": "Greek", "pus": "Pashto", "pan": "Punjabi", "kir": "Kyrgyz", "ori": "Odia", "div": "Dhivehi",
-    "hat": "Haitian Creole", "uig": "Uyghur", "sin": "Sinhalese", "cmn": "Mandarin", "yue": "Cantonese",
-    "fil": "Pilipino", "msa": "Bahasa Melayu", "gle": "Gaelic", "kal": "Greenlandic",
+    "ell": "Greek",
+    "pus": "Pashto",
+    "pan": "Punjabi",
+    "kir": "Kyrgyz",
+    "ori": "Odia",
+    "div": "Dhivehi",
+    "hat": "Haitian Creole",
+    "uig": "Uyghur",
+    "sin": "Sinhalese",
+    "cmn": "Mandarin",
+    "yue": "Cantonese",
+    "fil": "Pilipino",
+    "msa": "Bahasa Melayu",
+    "gle": "Gaelic",
+    "kal": "Greenlandic",
 }
 # Airport codes and names in other tongues that are everyday English words would be met in every question.
 _WORDS = frozenset(
-    "a all am an and any are as at be big but by can city country do for from has he her his how i in is it its large "
-    "list many me more most much my name no not of on or our out show so state than that the there this to us was we "
-    "what when where which who why will with you your".split()
+    (
+        "a",
+        "all",
+        "am",
+        "an",
+        "and",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "big",
+        "but",
+        "by",
+        "can",
+        "city",
+        "country",
+        "do",
+        "for",
+        "from",
+        "has",
+        "he",
+        "her",
+        "his",
+        "how",
+        "i",
+        "in",
+        "is",
+        "it",
+        "its",
+        "large",
+        "list",
+        "many",
+        "me",
+        "more",
+        "most",
+        "much",
+        "my",
+        "name",
+        "no",
+        "not",
+        "of",
+        "on",
+        "or",
+        "our",
+        "out",
+        "show",
+        "so",
+        "state",
+        "than",
+        "that",
+        "the",
+        "there",
+        "this",
+        "to",
+        "us",
+        "was",
+        "we",
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "why",
+        "will",
+        "with",
+        "you",
+        "your",
+    )
 )
 
 
@@ -59,7 +150,8 @@ class DemoFacts:
         self._counties: list[dict[str, Any]] = cache.get_us_counties()
         self._continents: dict[str, dict[str, Any]] = cache.get_continents()
         self._countries = {
-            code: country for code, country in cache.get_countries().items()
+            code: country
+            for code, country in cache.get_countries().items()
             if code == _KOSOVO or pycountry.countries.get(alpha_2=code)  # others are dissolved
         }
 
@@ -85,7 +177,11 @@ class DemoFacts:
     def _country_facts(self) -> Iterator[ox.Quad]:
         for code, country in self._countries.items():
             iri, continent = self._country(code), self._continents[country["continentcode"]]
-            where = f"country in {continent['name']}" if continent["name"] != "Antarctica" else "territory in Antarctica"
+            where = (
+                f"country in {continent['name']}"
+                if continent["name"] != "Antarctica"
+                else "territory in Antarctica"
+            )
             about = _described(where, country["population"])
             if country["capital"].strip():
                 about += f", capital {country['capital'].strip()}"
@@ -107,7 +203,7 @@ class DemoFacts:
         for other in country["neighbours"].split(","):
             if other in self._countries:
                 yield _link(iri, v.NEIGHBOUR, self._country(other))
-        for zone in sorted({c["timezone"] for c in self._cities if c["countrycode"] == code}):
+        for zone in self._zones.get(code, ()):
             yield _link(iri, v.IN_TIME_ZONE, _time_zone(zone))
 
     def _country_codes(self, code: str, iri: str, country: dict[str, Any]) -> Iterator[ox.Quad]:
@@ -166,7 +262,9 @@ class DemoFacts:
         for code, countries in users.items():
             known, short = self._iso.currencies.get(alpha_3=code), countries[0]["currencyname"]
             label = known.name if known else f"{countries[0]['name']} {short}"
-            yield from _node(_currency(code), v.CURRENCY, label, (short, code), _shared("currency of", countries))
+            yield from _node(
+                _currency(code), v.CURRENCY, label, (short, code), _shared("currency of", countries)
+            )
             yield _text(_currency(code), v.CURRENCY_CODE, code)
 
     def _language_facts(self) -> Iterator[ox.Quad]:
@@ -178,7 +276,9 @@ class DemoFacts:
             name = self._iso.languages.get(alpha_3=code).name
             plain = _LANGUAGE_NAMES["ell"] if code == "ell" else re.sub(r" \(.*\)", "", name)
             names = (name, _LANGUAGE_NAMES.get(code, name))
-            yield from _node(_language(code), v.LANGUAGE, plain, names, _shared("language spoken in", countries))
+            yield from _node(
+                _language(code), v.LANGUAGE, plain, names, _shared("language spoken in", countries)
+            )
 
     def _time_zone_facts(self) -> Iterator[ox.Quad]:
         cities = Counter(c["timezone"] for c in self._cities if c["countrycode"] in self._countries)
@@ -193,7 +293,11 @@ class DemoFacts:
     def _country_names(self, code: str) -> Iterator[str]:
         yield from _COUNTRY_NAMES.get(code, ())
         if known := self._iso.countries.get(alpha_2=code):
-            yield from (n for n in (known.name, getattr(known, "official_name", ""), getattr(known, "common_name", "")) if n)
+            yield from (
+                n
+                for n in (known.name, getattr(known, "official_name", ""), getattr(known, "common_name", ""))
+                if n
+            )
 
     def _in_country(self, iri: str, code: str) -> Iterator[ox.Quad]:
         yield _link(iri, v.LOCATED_IN, self._country(code))
@@ -213,19 +317,25 @@ class DemoFacts:
         return list(codes)
 
     @cached_property
+    def _zones(self) -> dict[str, list[str]]:
+        """Country code to the time zones of its cities."""
+        found: dict[str, set[str]] = {}
+        for city in self._cities:
+            found.setdefault(city["countrycode"], set()).add(city["timezone"])
+        return {code: sorted(zones) for code, zones in found.items()}
+
+    @cached_property
     def _capitals(self) -> dict[str, int]:
         """Country code to the GeoNames id of its capital: the largest city there that bears the capital's name."""
         wanted = {code: fold(c["capital"]) for code, c in self._countries.items() if c["capital"].strip()}
-        found: dict[str, tuple[bool, int, int]] = {}
-        for city in self._cities:
-            code = city["countrycode"]
-            name = wanted.get(code)
-            if name is None:
-                continue
-            main = fold(city["name"]) == name
-            if main or name in map(fold, city["alternatenames"]):
-                found[code] = max(found.get(code, (False, -1, 0)), (main, city["population"], city["geonameid"]))
-        return {code: iri for code, (_, _, iri) in found.items()}
+        found: dict[str, int] = {}
+        by_size = sorted(self._cities, key=lambda city: -city["population"])
+        for names in (lambda city: [city["name"]], lambda city: city["alternatenames"]):
+            for city in by_size:
+                code = city["countrycode"]
+                if code in wanted and code not in found and wanted[code] in map(fold, names(city)):
+                    found[code] = city["geonameid"]
+        return found
 
 
 def _in_state(iri: str, state: dict[str, Any]) -> Iterator[ox.Quad]:
@@ -246,7 +356,11 @@ def _described(kind: str, people: int) -> str:
 
 
 def _shared(what: str, countries: list[dict[str, Any]]) -> str:
-    return f"{what} {countries[0]['name'].strip()}" if len(countries) == 1 else f"{what} {len(countries)} countries"
+    return (
+        f"{what} {countries[0]['name'].strip()}"
+        if len(countries) == 1
+        else f"{what} {len(countries)} countries"
+    )
 
 
 def _number(iri: str, predicate: str, value: float, sign: bool = False) -> Iterator[ox.Quad]:
@@ -261,11 +375,11 @@ def _text(iri: str, predicate: str, value: str, language: str | None = None) -> 
 
 
 def _link(iri: str, predicate: str, target: str) -> ox.Quad:
-    return _quad(iri, predicate, ox.NamedNode(target))
+    return _quad(iri, predicate, _iri(target))
 
 
 def _quad(iri: str, predicate: str, target: ox.NamedNode | ox.Literal) -> ox.Quad:
-    return ox.Quad(ox.NamedNode(iri), _PREDICATES.setdefault(predicate, ox.NamedNode(predicate)), target)
+    return ox.Quad(_iri(iri), _iri(predicate), target)
 
 
 def _geonames(number: int) -> str:

@@ -63,46 +63,102 @@ POSTAL_CODE, FIPS_CODE = DEMO + "postalAbbreviation", DEMO + "fipsCode"
 
 _PROPERTIES = {
     POPULATION: _Property(
-        "population", ("number of inhabitants", "number of people", "inhabitants", "people", "residents"),
-        (COUNTRY, CITY, CONTINENT), XSD + "integer", "The number of people who live there."),
+        "population",
+        ("number of inhabitants", "number of people", "inhabitants", "people", "residents"),
+        (COUNTRY, CITY, CONTINENT),
+        XSD + "integer",
+        "The number of people who live there.",
+    ),
     AREA: _Property(
-        "area", ("size in square kilometres", "size", "surface area", "land area"),
-        (COUNTRY,), XSD + "decimal", "The area in square kilometres."),
+        "area",
+        ("size in square kilometres", "size", "surface area", "land area"),
+        (COUNTRY,),
+        XSD + "decimal",
+        "The area in square kilometres.",
+    ),
     CAPITAL: _Property(
-        "capital", ("capital city", "seat of government"), (COUNTRY,), CITY, "The capital city of a country."),
+        "capital", ("capital city", "seat of government"), (COUNTRY,), CITY, "The capital city of a country."
+    ),
     CURRENCY_USED: _Property(
-        "currency", ("money", "legal tender", "pays with"), (COUNTRY,), CURRENCY, "The currency that a country uses."),
+        "currency",
+        ("money", "legal tender", "pays with"),
+        (COUNTRY,),
+        CURRENCY,
+        "The currency that a country uses.",
+    ),
     LANGUAGE_SPOKEN: _Property(
-        "language", ("speaks", "spoken language", "languages spoken"), (COUNTRY,), LANGUAGE,
-        "A language spoken in a country, official or not."),
+        "language",
+        ("speaks", "spoken language", "languages spoken"),
+        (COUNTRY,),
+        LANGUAGE,
+        "A language spoken in a country, official or not.",
+    ),
     NEIGHBOUR: _Property(
-        "neighbour", ("neighbor", "borders", "bordering country", "shares a border with", "adjacent country"),
-        (COUNTRY,), COUNTRY, "A country that shares a land border."),
+        "neighbour",
+        ("neighbor", "borders", "bordering country", "shares a border with", "adjacent country"),
+        (COUNTRY,),
+        COUNTRY,
+        "A country that shares a land border.",
+    ),
     IN_TIME_ZONE: _Property(
-        "time zone", ("timezone", "local time"), (CITY, COUNTRY), TIME_ZONE,
-        "The time zone of a city, or of the cities of a country."),
+        "time zone",
+        ("timezone", "local time"),
+        (CITY, COUNTRY),
+        TIME_ZONE,
+        "The time zone of a city, or of the cities of a country.",
+    ),
     CALLING_CODE: _Property(
-        "calling code", ("dialling code", "phone code", "telephone prefix", "country calling code"),
-        (COUNTRY,), XSD + "string", "The international telephone prefix."),
+        "calling code",
+        ("dialling code", "phone code", "telephone prefix", "country calling code"),
+        (COUNTRY,),
+        XSD + "string",
+        "The international telephone prefix.",
+    ),
     TOP_LEVEL_DOMAIN: _Property(
-        "top-level domain", ("internet domain", "web domain", "TLD"), (COUNTRY,), XSD + "string",
-        "The country's domain on the internet."),
-    LATITUDE: _Property("latitude", ("coordinates", "how far north"), (CITY,), XSD + "decimal", "Degrees north."),
-    LONGITUDE: _Property("longitude", ("coordinates", "how far east"), (CITY,), XSD + "decimal", "Degrees east."),
+        "top-level domain",
+        ("internet domain", "web domain", "TLD"),
+        (COUNTRY,),
+        XSD + "string",
+        "The country's domain on the internet.",
+    ),
+    LATITUDE: _Property(
+        "latitude", ("coordinates", "how far north"), (CITY,), XSD + "decimal", "Degrees north."
+    ),
+    LONGITUDE: _Property(
+        "longitude", ("coordinates", "how far east"), (CITY,), XSD + "decimal", "Degrees east."
+    ),
     LOCATED_IN: _Property(
-        "located in", ("is in", "lies in", "part of", "location", "situated in"),
-        (CITY, COUNTY, STATE, COUNTRY), SCHEMA + "Place", "The place that holds it: state, country or continent."),
+        "located in",
+        ("is in", "lies in", "part of", "location", "situated in"),
+        (CITY, COUNTY, STATE, COUNTRY),
+        SCHEMA + "Place",
+        "The place that holds it: state, country or continent.",
+    ),
     IN_COUNTRY: _Property(
-        "country", ("nation", "belongs to country"), (CITY, STATE, COUNTY), COUNTRY, "The country it lies in."),
+        "country", ("nation", "belongs to country"), (CITY, STATE, COUNTY), COUNTRY, "The country it lies in."
+    ),
     IN_STATE: _Property("state", ("US state",), (CITY, COUNTY), STATE, "The US state it lies in."),
     IN_CONTINENT: _Property(
-        "continent", ("part of the world",), (COUNTRY,), CONTINENT, "The continent a country belongs to."),
+        "continent", ("part of the world",), (COUNTRY,), CONTINENT, "The continent a country belongs to."
+    ),
     ISO_CODE: _Property(
-        "ISO country code", ("country code", "two-letter code"), (COUNTRY,), XSD + "string", "ISO 3166-1 alpha-2."),
-    ISO3_CODE: _Property("three-letter country code", ("alpha-3 code",), (COUNTRY,), XSD + "string", "ISO 3166-1 alpha-3."),
+        "ISO country code",
+        ("country code", "two-letter code"),
+        (COUNTRY,),
+        XSD + "string",
+        "ISO 3166-1 alpha-2.",
+    ),
+    ISO3_CODE: _Property(
+        "three-letter country code", ("alpha-3 code",), (COUNTRY,), XSD + "string", "ISO 3166-1 alpha-3."
+    ),
     CURRENCY_CODE: _Property("currency code", ("ISO 4217 code",), (CURRENCY,), XSD + "string", "ISO 4217."),
     POSTAL_CODE: _Property(
-        "postal abbreviation", ("state code", "abbreviation"), (STATE,), XSD + "string", "The two letters used in addresses."),
+        "postal abbreviation",
+        ("state code", "abbreviation"),
+        (STATE,),
+        XSD + "string",
+        "The two letters used in addresses.",
+    ),
     FIPS_CODE: _Property("FIPS code", (), (COUNTY,), XSD + "string", "The county's number in FIPS 6-4."),
 }
 
@@ -119,6 +175,7 @@ def vocabulary() -> Iterator[ox.Quad]:
         yield _link(iri, RDFS + "range", of.range)
         for domain in of.domains:
             yield _link(iri, RDFS + "domain", domain)
+    yield _link(NEIGHBOUR, RDF_TYPE, "http://www.w3.org/2002/07/owl#SymmetricProperty")
 
 
 def _named(iri: str, label: str, names: tuple[str, ...]) -> Iterator[ox.Quad]:

@@ -18,21 +18,47 @@ RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 OWL = "http://www.w3.org/2002/07/owl#"
 SAMPLE = 400
 _STRINGS = frozenset({XSD + "string", RDF + "langString", RDF + "dirLangString"})
-_DOMAINS = frozenset({RDFS + "domain", "http://schema.org/domainIncludes", "https://schema.org/domainIncludes"})
+_DOMAINS = frozenset(
+    {RDFS + "domain", "http://schema.org/domainIncludes", "https://schema.org/domainIncludes"}
+)
 _RANGES = frozenset({RDFS + "range", "http://schema.org/rangeIncludes", "https://schema.org/rangeIncludes"})
-PROPERTY_TYPES = frozenset({RDF + "Property", OWL + "ObjectProperty", OWL + "DatatypeProperty", OWL + "AnnotationProperty",
-                            OWL + "FunctionalProperty", OWL + "SymmetricProperty", OWL + "TransitiveProperty",
-                            OWL + "InverseFunctionalProperty", "http://wikiba.se/ontology#Property"})
+PROPERTY_TYPES = frozenset(
+    {
+        RDF + "Property",
+        OWL + "ObjectProperty",
+        OWL + "DatatypeProperty",
+        OWL + "AnnotationProperty",
+        OWL + "FunctionalProperty",
+        OWL + "SymmetricProperty",
+        OWL + "TransitiveProperty",
+        OWL + "InverseFunctionalProperty",
+        "http://wikiba.se/ontology#Property",
+    }
+)
 CLASS_TYPES = frozenset({RDFS + "Class", OWL + "Class", RDFS + "Datatype"})
-METACLASSES = PROPERTY_TYPES | CLASS_TYPES | {OWL + "Ontology", OWL + "NamedIndividual", OWL + "Thing", RDFS + "Resource",
-                                              OWL + "Restriction"}
+METACLASSES = (
+    PROPERTY_TYPES
+    | CLASS_TYPES
+    | {OWL + "Ontology", OWL + "NamedIndividual", OWL + "Thing", RDFS + "Resource", OWL + "Restriction"}
+)
+_SYMMETRIC = OWL + "SymmetricProperty"
 _NEVER = 1_000_000
 
 
 class NodeFacts:
     """What the pass learnt of one node; `rank` orders its labels (lower is better)."""
 
-    __slots__ = ("description", "description_rank", "incoming", "label", "outgoing", "popularity", "rank", "rest", "types")
+    __slots__ = (
+        "description",
+        "description_rank",
+        "incoming",
+        "label",
+        "outgoing",
+        "popularity",
+        "rank",
+        "rest",
+        "types",
+    )
 
     def __init__(self) -> None:
         self.label = ""
@@ -92,8 +118,8 @@ class Harvest:
         named, literal = ox.NamedNode, ox.Literal
         for quad in quads:
             yield quad
-            term, predicate, target = quad.subject, quad.predicate.value, quad.object
-            subject = term.value if type(term) is named else f"_:{term.value}"
+            predicate, target = quad.predicate.value, quad.object
+            subject = _key(quad.subject)
             node = nodes.get(subject)
             if node is None:
                 node = nodes[subject] = NodeFacts()
@@ -157,7 +183,9 @@ class Harvest:
             types = tuple(t for t in node.types if t not in METACLASSES)
             degree = node.incoming + node.outgoing
             popularity = float(degree) if node.popularity is None else node.popularity
-            yield LabelRecord(iri, label, aliases, tuple(labels[t] for t in types), types, node.description, popularity)
+            yield LabelRecord(
+                iri, label, aliases, tuple(labels[t] for t in types), types, node.description, popularity
+            )
 
     def schema_properties(self) -> set[str]:
         """IRIs that stand for a property: in use, declared, or the entity that carries a property's label."""
@@ -169,7 +197,7 @@ class Harvest:
         """The node that carries the labels of a property (itself, where the profile maps no namespace)."""
         for source, target in self.profile.property_namespace:
             if predicate.startswith(source):
-                return target + predicate[len(source):]
+                return target + predicate[len(source) :]
         return predicate
 
     def _worth(self, iri: str, node: NodeFacts) -> bool:
@@ -206,9 +234,15 @@ class Harvest:
 
     def _schema_role(self, predicate: str) -> str:
         profile = self.profile
-        roles = ((profile.subclass, "parent"), (_DOMAINS, "domain"), (_RANGES, "range"), (profile.inverse, "inverse"),
-                 (profile.redirects, "redirect"), (profile.disambiguation, "disambiguation"),
-                 ((profile.popularity,), "popularity"))
+        roles = (
+            (profile.subclass, "parent"),
+            (_DOMAINS, "domain"),
+            (_RANGES, "range"),
+            (profile.inverse, "inverse"),
+            (profile.redirects, "redirect"),
+            (profile.disambiguation, "disambiguation"),
+            ((profile.popularity,), "popularity"),
+        )
         return next((role for predicates, role in roles if predicate in predicates), "fact")
 
     def _text(self, role: str, node: NodeFacts, predicate: str, value: str, kind: str, language: str) -> bool:
@@ -275,6 +309,8 @@ class Harvest:
     def _typed(self, subject: str, node: NodeFacts, predicate: str, value: str) -> None:
         if value in PROPERTY_TYPES:
             self.declared.properties.add(subject)
+            if value == _SYMMETRIC:
+                self.declared.inverse[subject] = subject
         elif value in CLASS_TYPES:
             self.declared.classes.add(subject)
         value = self._interned.setdefault(value, value)
@@ -284,10 +320,21 @@ class Harvest:
             self.class_predicate.setdefault(value, predicate)
 
 
+def _key(term: ox.NamedNode | ox.BlankNode | ox.Triple) -> str:
+    """The text under which a node is kept: its IRI, or its label after `_:`."""
+    return term.value if isinstance(term, ox.NamedNode) else str(term)
+
+
 def _readable(iri: str) -> bool:
     local = local_part(iri)
     letters = sum(c.isalpha() for c in local)
-    return letters >= 3 and letters >= 0.6 * len(local) and "?" not in iri and "." not in local and "@" not in local
+    return (
+        letters >= 3
+        and letters >= 0.6 * len(local)
+        and "?" not in iri
+        and "." not in local
+        and "@" not in local
+    )
 
 
 def _number(value: str) -> float | None:

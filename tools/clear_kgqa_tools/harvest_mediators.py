@@ -22,7 +22,7 @@ _TOKEN = re.compile(r"\w+")
 
 
 class Mediators:
-    """Decides for each property whether its objects are mediators, from a sample of them."""
+    """Decides for each property whether it leads to mediators or away from them, by a sample of its ends."""
 
     def __init__(self, harvest: Harvest, store: ox.Store) -> None:
         self._harvest = harvest
@@ -36,17 +36,28 @@ class Mediators:
         # Where hardly anything has a label, the lack of one says nothing.
         self._labelled = 2 * named >= len(subjects)
 
-    def joins(self, predicate: str, facts: PropertyFacts) -> bool:
+    def reached_by(self, predicate: str, facts: PropertyFacts) -> bool:
         """Whether most sampled objects of the property are mediators."""
-        if predicate in self._types or predicate in self._harvest.profile.subclass:
+        if self._structural(predicate):
             return False
         sample = facts.sample[:_LOOKED_AT]
         objects = [o for _, o, kind in sample if kind in ("iri", "bnode")]
-        return len(objects) > _MOST * len(sample) and sum(map(self._mediator, objects)) >= _MOST * len(objects) > 0
+        return len(objects) > _MOST * len(sample) and self._mostly(objects)
+
+    def left_by(self, predicate: str, facts: PropertyFacts) -> bool:
+        """Whether most sampled subjects of the property are mediators."""
+        return not self._structural(predicate) and self._mostly([s for s, _, _ in facts.sample[:_LOOKED_AT]])
+
+    def _structural(self, predicate: str) -> bool:
+        profile = self._harvest.profile
+        return predicate in self._types or predicate in profile.subclass or predicate in profile.hidden
+
+    def _mostly(self, nodes: list[str]) -> bool:
+        return sum(map(self._mediator, nodes)) >= _MOST * len(nodes) > 0
 
     def _mediator(self, iri: str) -> bool:
         node = self._harvest.nodes[iri]
-        if not node.outgoing or iri in self._harvest.instances:
+        if not node.incoming or not node.outgoing or iri in self._harvest.instances:
             return False
         if self._kinds.intersection(node.types):
             return True
@@ -70,6 +81,10 @@ class Mediators:
         facts = [q for q in self._facts(iri) if q.predicate.value not in self._texts]
         for quad in facts:
             target = quad.object
-            text = local_part(target.value) if isinstance(target, ox.NamedNode) else str(getattr(target, "value", ""))
+            text = (
+                local_part(target.value)
+                if isinstance(target, ox.NamedNode)
+                else str(getattr(target, "value", ""))
+            )
             values.update(_TOKEN.findall(text.casefold()))
         return len(facts) > 1 and tokens <= values

@@ -7,7 +7,9 @@ from urllib.parse import unquote
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _DOTTED = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)+")
-_OPAQUE = re.compile(r"[A-Za-z]{0,2}[._-]?\d[\d._-]*|[0-9a-fA-F]{6,}|m\.[0-9a-z_]+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_OPAQUE = re.compile(
+    r"[A-Za-z]{0,2}[._-]?\d[\d._-]*|[0-9a-fA-F]{6,}|m\.[0-9a-z_]+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+)
 _LEADING = re.compile(r"(?:has|have|is|was|are) (?=\w)", re.IGNORECASE)
 
 

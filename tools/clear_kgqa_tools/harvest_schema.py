@@ -14,11 +14,41 @@ from clear_kgqa_tools.harvest_names import opaque, term_names
 from clear_kgqa_tools.schema import Class, Property, Schema
 from clear_kgqa_tools.terms import XSD, iri_ref
 
-_NUMBERS = frozenset(XSD + t for t in (
-    "integer", "decimal", "double", "float", "int", "long", "short", "byte", "nonNegativeInteger", "positiveInteger",
-    "negativeInteger", "nonPositiveInteger", "unsignedInt", "unsignedLong", "unsignedShort", "unsignedByte"))
-_DATES = frozenset(XSD + t for t in ("date", "dateTime", "gYear", "gYearMonth", "gMonthDay", "gDay", "gMonth", "time",
-                                     "dateTimeStamp"))
+_NUMBERS = frozenset(
+    XSD + t
+    for t in (
+        "integer",
+        "decimal",
+        "double",
+        "float",
+        "int",
+        "long",
+        "short",
+        "byte",
+        "nonNegativeInteger",
+        "positiveInteger",
+        "negativeInteger",
+        "nonPositiveInteger",
+        "unsignedInt",
+        "unsignedLong",
+        "unsignedShort",
+        "unsignedByte",
+    )
+)
+_DATES = frozenset(
+    XSD + t
+    for t in (
+        "date",
+        "dateTime",
+        "gYear",
+        "gYearMonth",
+        "gMonthDay",
+        "gDay",
+        "gMonth",
+        "time",
+        "dateTimeStamp",
+    )
+)
 _NUMERIC_TEXT = re.compile(r"[+-]?\d+(\.\d+)?")
 _CLASSES_KEPT, _CLASS_SHARE = 6, 0.1
 _PURE = 0.95
@@ -27,8 +57,8 @@ _PURE = 0.95
 def build_schema(harvest: Harvest, store: ox.Store) -> Schema:
     """Properties (with exact counts from the store) and classes, most used first.
 
-    `extra` holds `inverse` (declared pairs of property IRIs) and `numeric_text` (properties whose plain strings are
-    all numbers, so that queries must cast them).
+    `extra` holds `inverse` (declared pairs of property IRIs), `numeric_text` (properties whose plain strings are
+    all numbers, so that queries must cast them) and `of_mediators` (properties whose subjects are mediators).
     """
     mediators = Mediators(harvest, store)
     used = harvest.properties.keys() - set(harvest.profile.hidden)
@@ -36,10 +66,17 @@ def build_schema(harvest: Harvest, store: ox.Store) -> Schema:
     unused = harvest.declared.properties - harvest.properties.keys() - set(harvest.profile.hidden) - entities
     properties = [_property(harvest, store, mediators, iri) for iri in used]
     properties += [_property(harvest, store, mediators, iri) for iri in unused - METACLASSES]
-    extra = {"inverse": _inverse_pairs(harvest), "numeric_text": sorted(p for p in used if _numeric_text(harvest, p))}
+    joined = any(p.mediator for p in properties)
+    extra = {
+        "inverse": _inverse_pairs(harvest),
+        "numeric_text": sorted(p for p in used if _numeric_text(harvest, p)),
+        "of_mediators": sorted(p for p in used if joined and mediators.left_by(p, harvest.properties[p])),
+    }
     return Schema(
         tuple(sorted(properties, key=lambda p: (-p.count, p.iri))),
-        tuple(sorted(_classes(harvest), key=lambda c: (-c.count, c.iri))), len(store), extra,
+        tuple(sorted(_classes(harvest), key=lambda c: (-c.count, c.iri))),
+        len(store),
+        extra,
     )
 
 
@@ -52,10 +89,17 @@ def _property(harvest: Harvest, store: ox.Store, mediators: Mediators, iri: str)
     ranges = declared.ranges.get(iri) or declared.ranges.get(entity)
     count, subjects, objects = _counts(store, iri) if facts.count else (0, 0, 0)
     return Property(
-        iri, names[0], tuple(names[1:]), _comment(harvest, (iri, entity)),
+        iri,
+        names[0],
+        tuple(names[1:]),
+        _comment(harvest, (iri, entity)),
         tuple(domains) if domains else _observed(harvest, (s for s, _, _ in facts.sample)),
         tuple(ranges) if ranges else _observed(harvest, (o for _, o, kind in facts.sample if kind == "iri")),
-        count, subjects, objects, _values(facts, ranges), mediators.joins(iri, facts),
+        count,
+        subjects,
+        objects,
+        _values(facts, ranges),
+        mediators.reached_by(iri, facts),
     )
 
 
@@ -69,8 +113,10 @@ def _names(harvest: Harvest, iris: Iterable[str]) -> list[str]:
             names += [node.label, *(node.rest or ())]
         if not opaque(iri):
             made += term_names(iri)
-    distinct = {name.casefold(): name for name in reversed([*names, *made])}
-    return list(reversed(distinct.values())) or [harvest.name(next(iter(iris)))]
+    distinct: dict[str, str] = {}
+    for name in (*names, *made):
+        distinct.setdefault(name.casefold(), name)
+    return list(distinct.values()) or [harvest.name(next(iter(iris)))]
 
 
 def _comment(harvest: Harvest, iris: Iterable[str]) -> str:
@@ -110,22 +156,25 @@ def _kind(datatype: str) -> str:
 def _values(facts: PropertyFacts, ranges: list[str] | None) -> str:
     kinds = Counter(_kind(kind) for _, _, kind in facts.sample)
     if not kinds:
-        declared = _kind(ranges[0]) if ranges and ranges[0].startswith(XSD) else "iri"
-        return declared
+        return _kind(ranges[0]) if ranges and ranges[0].startswith(XSD) else "iri"
     kind, n = kinds.most_common(1)[0]
     return kind if n >= _PURE * kinds.total() else "mixed"
 
 
 def _numeric_text(harvest: Harvest, iri: str) -> bool:
     sample = harvest.properties[iri].sample
-    return bool(sample) and all(_kind(k) == "text" and _NUMERIC_TEXT.fullmatch(v.strip()) for _, v, k in sample)
+    return bool(sample) and all(
+        _kind(k) == "text" and _NUMERIC_TEXT.fullmatch(v.strip()) for _, v, k in sample
+    )
 
 
 def _inverse_pairs(harvest: Harvest) -> list[list[str]]:
-    """Declared inverse properties, each pair once, as the predicates in use (wdt:, where entities declare it)."""
+    """Declared inverse properties, each pair once (a symmetric one with itself), as the predicates in use."""
     by_entity = {harvest.property_entity(p): p for p in harvest.properties}
-    pairs = {tuple(sorted((by_entity.get(a, a), by_entity.get(b, b)))) for a, b in harvest.declared.inverse.items()}
-    return sorted(list(pair) for pair in pairs if pair[0] != pair[1])
+    pairs = {
+        tuple(sorted((by_entity.get(a, a), by_entity.get(b, b)))) for a, b in harvest.declared.inverse.items()
+    }
+    return sorted(map(list, pairs))
 
 
 def _classes(harvest: Harvest) -> list[Class]:
@@ -138,6 +187,15 @@ def _classes(harvest: Harvest) -> list[Class]:
             continue
         names = _names(harvest, (iri,))
         parents = tuple(p for p in dict.fromkeys(declared.parents.get(iri, ())) if not p.startswith("_:"))
-        found.append(Class(iri, names[0], tuple(names[1:]), _comment(harvest, (iri,)), harvest.instances[iri], parents,
-                           harvest.class_predicate.get(iri, default)))
+        found.append(
+            Class(
+                iri,
+                names[0],
+                tuple(names[1:]),
+                _comment(harvest, (iri,)),
+                harvest.instances[iri],
+                parents,
+                harvest.class_predicate.get(iri, default),
+            )
+        )
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -12,6 +12,17 @@ from typing import Any
 
 from clear_kgqa_tools.errors import ConfigError
 from clear_kgqa_tools.profile import Profile
+
+_COMMON_PREFIXES = {
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+    "owl": "http://www.w3.org/2002/07/owl#",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
+    "schema": "http://schema.org/",
+    "foaf": "http://xmlns.com/foaf/0.1/",
+    "dct": "http://purl.org/dc/terms/",
+}
 
 
 def _folder() -> Traversable:
@@ -51,7 +62,8 @@ def _parse(text: str, name: str) -> Profile:
         raise ConfigError(f"profile {name}: not YAML ({' '.join(str(error).split())})") from error
     if not isinstance(data, dict):
         raise ConfigError(f"profile {name}: expected a mapping of fields")
-    return profile_from_json({"name": name, **data})
+    profile = profile_from_json({"name": name, **data})
+    return replace(profile, prefixes={**_COMMON_PREFIXES, **profile.prefixes})
 
 
 def profile_from_json(data: Mapping[str, Any]) -> Profile:
@@ -69,9 +81,17 @@ def _checked(name: str, key: str, value: Any, default: Any) -> Any:
         pairs = tuple(tuple(pair) for pair in value if isinstance(pair, list | tuple))
         if len(pairs) == len(value) and all(len(pair) == 2 for pair in pairs):
             return pairs
-    elif isinstance(default, tuple) and isinstance(value, list | tuple) and all(isinstance(v, str) for v in value):
+    elif (
+        isinstance(default, tuple)
+        and isinstance(value, list | tuple)
+        and all(isinstance(v, str) for v in value)
+    ):
         return tuple(value)
     elif not isinstance(default, tuple) and type(value) is type(default):
         return value
-    kind = "a list" if isinstance(default, tuple) else {str: "text", bool: "true or false"}.get(type(default), "a mapping")
+    kind = (
+        "a list"
+        if isinstance(default, tuple)
+        else {str: "text", bool: "true or false"}.get(type(default), "a mapping")
+    )
     raise ConfigError(f"profile {name}: {key} must be {kind}")

@@ -11,7 +11,16 @@ from pathlib import Path
 from clear_kgqa_tools.build import Progress, build_graph, silent
 from clear_kgqa_tools.build_read import syntax_of
 from clear_kgqa_tools.bundle import GraphBundle
-from clear_kgqa_tools.catalog import DEMO, data_folder, ensure_built, existing_file, is_url, kg_folder, known_names, read_meta
+from clear_kgqa_tools.catalog import (
+    DEMO,
+    data_folder,
+    ensure_built,
+    existing_file,
+    is_url,
+    kg_folder,
+    known_names,
+    read_meta,
+)
 from clear_kgqa_tools.demo import build_demo
 from clear_kgqa_tools.embedded import EmbeddedGraph
 from clear_kgqa_tools.errors import ConfigError
@@ -23,7 +32,10 @@ from clear_kgqa_tools.similarity import Similarity, load_similarity
 
 
 def open_bundle(
-    spec: str = DEMO, progress: Progress | None = None, limits: Limits = Limits(), similarity: Similarity | None = None,
+    spec: str = DEMO,
+    progress: Progress | None = None,
+    limits: Limits = Limits(),
+    similarity: Similarity | None = None,
 ) -> GraphBundle:
     """The graph that `spec` names, built first where it must be.
 
@@ -47,8 +59,15 @@ def open_folder(name: str, folder: Path, limits: Limits, similarity: Similarity)
         raise ConfigError(f"{folder} holds no finished graph")
     schema = Schema.from_json(json.loads((folder / "schema.json").read_text(encoding="utf-8")))
     return GraphBundle(
-        name, EmbeddedGraph(folder / "store", limits), LabelIndex.open(folder / "labels"), schema,
-        profile_from_json(meta["profile"]), similarity, meta["sha256"], folder, meta["attribution"],
+        name,
+        EmbeddedGraph(folder / "store", limits),
+        LabelIndex.open(folder / "labels"),
+        schema,
+        profile_from_json(meta["profile"]),
+        similarity,
+        meta["sha256"],
+        folder,
+        meta["attribution"],
     )
 
 
@@ -68,7 +87,10 @@ def _file_folder(path: Path, progress: Progress) -> Path:
     folder = cache / f"{stat.st_mtime_ns}-{stat.st_size}"
 
     def build() -> None:
-        progress(f"building {path.name} for this first use; give it a name with: clear-kgqa kg add NAME {path.name}", 0.0)
+        progress(
+            f"building {path.name} for this first use; give it a name with: clear-kgqa kg add NAME {path.name}",
+            0.0,
+        )
         build_graph(path, folder, None, progress)
         for old in cache.glob("[!.]*"):
             if old != folder:
