@@ -1,6 +1,6 @@
 """Start-up time, memory and install size of the command line; times are the best of several cold processes.
 
-python benchmarks/startup.py [--size]      (--size also installs the package without extras, which takes a minute)
+python benchmarks/startup.py [--size]; --size also installs the package without extras, which takes a minute.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def _best(runs: int, *commands: list[str]) -> list[float]:
-    """Seconds of each command's fastest run; the commands take turns, so that a busy moment hits all alike."""
+    """Seconds of each command's fastest run; they take turns, so that a busy moment hits all alike."""
     times: list[list[float]] = [[] for _ in commands]
     for _ in range(runs):
         for command, taken in zip(commands, times, strict=True):
@@ -52,7 +52,7 @@ def _best(runs: int, *commands: list[str]) -> list[float]:
 
 
 def _memory(command: list[str]) -> float:
-    """The highest sum, over the process and all its descendants, of proportional set sizes, in MB."""
+    """The highest sum of resident set sizes, over the process and all its descendants, in MB."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     most = 0
     while process.poll() is None:
@@ -74,12 +74,12 @@ def _descendants(pid: int) -> list[int]:
 
 
 def _resident(pid: int) -> int:
-    """Kilobytes; pages shared between processes are counted once in all."""
+    """Kilobytes; 0 for a process that has ended."""
     try:
-        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        status = Path(f"/proc/{pid}/status").read_text()
     except OSError:
         return 0
-    return next((int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:")), 0)
+    return next((int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS:")), 0)
 
 
 def _install_size() -> float:
