@@ -96,7 +96,7 @@ class LabelIndex:
     def typos(self, name: str, k: int = 3) -> list[Node]:
         """Nodes whose whole name is one or two typos away; none for three characters or fewer."""
         folded, found = folded_name(name), dict[int, Node]()
-        hits = self._words.whole_name(folded)
+        hits = self._words.whole_name(folded, 1) or self._words.whole_name(folded, 2)
         self._take(found, ((h.entry, self._table.node(h.entry, "fuzzy", h.score)) for h in hits), k)
         return list(found.values())
 
@@ -137,7 +137,11 @@ class LabelIndex:
         starting = (e for e in best if fold(self._table.name(e)).startswith(folded))
         return list(islice(starting, 2 * k))
 
-    def _near(self, folded: str, typos: int) -> list[Hit]:
-        hits = [*self._words.whole_name(folded, typos), *self._words.by_words(folded)]
-        # The sort is stable: with as many typos, a whole name comes before one that has other words besides.
-        return sorted(hits, key=lambda hit: hit.typos) or self._words.loosely(folded)
+    def _near(self, folded: str, most: int) -> list[Hit]:
+        """Two typos are looked for only where one finds nothing: that takes ten times as long."""
+        for typos in range(1, most + 1):
+            hits = [*self._words.whole_name(folded, typos), *self._words.by_words(folded, typos)]
+            if hits:
+                # Stable: with as many typos, a whole name comes before one that has other words besides.
+                return sorted(hits, key=lambda hit: hit.typos)
+        return self._words.loosely(folded)

@@ -53,19 +53,17 @@ class WordIndex:
         """Whether any name holds this folded word."""
         return bool(self._searcher.doc_freq("words", word))
 
-    def whole_name(self, folded: str, most: int = 2) -> list[Hit]:
-        """Names that differ from this one by one typo or, failing that, by two where the length allows it."""
-        for typos in range(1, min(most, allowed_typos(folded)) + 1):
-            query = self._tantivy.Query.fuzzy_term_query(self._schema, "name", folded, typos)
-            hits = [h for h in self._rank(folded, self._best(query)) if h.typos <= typos]
-            if hits:
-                return hits
-        return []
+    def whole_name(self, folded: str, typos: int) -> list[Hit]:
+        """Names within so many typos (1 or 2) of this one; none if it is too short for that many."""
+        if typos > allowed_typos(folded):
+            return []
+        query = self._tantivy.Query.fuzzy_term_query(self._schema, "name", folded, typos)
+        return [hit for hit in self._rank(folded, self._best(query)) if hit.typos <= typos]
 
-    def by_words(self, folded: str) -> list[Hit]:
-        """Names that hold every word, in any order; only words that no name holds may have typos."""
+    def by_words(self, folded: str, typos: int) -> list[Hit]:
+        """Names that hold every word, in any order; only a word that no name holds may have typos."""
         query_words = words(folded)[:_WORDS]
-        parts = [self._word(word) for word in query_words]
+        parts = [self._word(word, typos) for word in query_words]
         if not parts or None in parts:
             return []
         must = self._tantivy.Occur.Must
@@ -85,10 +83,10 @@ class WordIndex:
     def _within(self, entry: int, query_words: list[str]) -> bool:
         return set(words(fold(self._table.name(entry)))) <= set(query_words)
 
-    def _word(self, word: str) -> Any:
+    def _word(self, word: str, typos: int) -> Any:
         if self.known(word):
             return self._term(word)
-        typos = allowed_typos(word)
+        typos = min(typos, allowed_typos(word))
         return self._tantivy.Query.fuzzy_term_query(self._schema, "words", word, typos) if typos else None
 
     def _term(self, word: str) -> Any:
