@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from clear_kgqa_tools.errors import QueryError
+from clear_kgqa_tools.safety import _parsing
 
 Triple = tuple[str, str, str]
 ShapeForm = Literal["select", "count", "ask", "construct", "describe"]
@@ -51,13 +52,7 @@ def tidy(sparql: str) -> str:
 @lru_cache(maxsize=4096)
 def shape_of(sparql: str) -> QueryShape:
     """The shape of a complete query (prefixes declared); raises QueryError where rdflib cannot read it."""
-    from rdflib.plugins.sparql.algebra import translateQuery
-    from rdflib.plugins.sparql.parser import parseQuery
-
-    try:
-        algebra = translateQuery(parseQuery(tidy(sparql))).algebra
-    except Exception as error:  # rdflib raises plain Exception for an undeclared prefix, pyparsing its own
-        raise QueryError(f"cannot parse the query: {' '.join(str(error).split())[:200]}") from error
+    algebra = _algebra(tidy(sparql))
     parts = list(_walk(algebra))
     triples = [t for part in parts if part.name in ("BGP", "TriplesBlock") for t in part.get("triples") or ()]
     predicates = [iri for _, p, _ in triples for iri in _path_iris(p)]
@@ -69,6 +64,19 @@ def shape_of(sparql: str) -> QueryShape:
         tuple(dict.fromkeys(predicates)),
         frozenset(_constraints(parts)),
     )
+
+
+def _algebra(sparql: str) -> Any:
+    with _parsing:  # neither rdflib's parser nor its first import is safe in two threads
+        from rdflib.plugins.sparql.algebra import translateQuery
+        from rdflib.plugins.sparql.parser import parseQuery
+
+        try:
+            return translateQuery(parseQuery(sparql)).algebra
+        except (
+            Exception
+        ) as error:  # rdflib raises plain Exception for an undeclared prefix, pyparsing its own
+            raise QueryError(f"cannot parse the query: {' '.join(str(error).split())[:200]}") from error
 
 
 _CONSTRAINTS = {

@@ -197,8 +197,8 @@ def behaviour_of(profile: str) -> Behaviour:
 class UserFactory:
     """Makes the simulated user of each sample.
 
-    `samples` are all samples of the run, from which `random-gold` takes another one's gold. A user's random choices depend on the seed
-    and the sample's id alone, so shards and resumed runs agree.
+    `samples` are all samples of the run, from which `random-gold` takes another one's gold. A user's random
+    choices depend on the seed and the sample's id alone, so shards and resumed runs agree.
     """
 
     profile: str

@@ -1,0 +1,92 @@
+"""Were the questions to the user worth asking: divergent, changing, harmful and missed asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from clear_kgqa.evaluation.evidence import Recorded, Step, silent_best, steps_of
+
+Answers = Callable[[str], tuple[str, ...]]
+F1 = Callable[[Sequence[str]], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One question to the user.
+
+    `divergent`: two offered options answer differently; `changed`: the best answer after the reply is not the
+    one before it, with `gain` in F1 (negative: harmful). None where no readings are recorded to tell.
+    """
+
+    divergent: bool | None
+    changed: bool | None
+    gain: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """All questions of one item; `silent_f1` is what the best answer before any reply would have scored.
+
+    `missed`: nothing was asked, the answer is wrong and another recorded reading is right.
+    """
+
+    asks: list[Ask] = field(default_factory=list)
+    silent_f1: float | None = None
+    missed: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def asking_of(events: list[dict[str, Any]], final: Sequence[str], f1: F1, answers: Answers) -> Asking:
+    """Judge the questions of a dialogue in JSON events.
+
+    `final` are the answers it ended with, `f1` scores answers against gold, `answers` runs a query on the
+    graph (recorded answers may be shortened).
+    """
+    steps, first = steps_of(events)
+    if not steps:
+        return Asking([], f1(final), _missed(first, f1(final), f1, answers))
+    states = [_silent(step.readings, answers) for step in steps] + [tuple(final)]
+    asks = [
+        Ask(
+            _divergent(step, answers),
+            None if before is None or after is None else set(before) != set(after),
+            None if before is None or after is None else round(f1(after) - f1(before), 6),
+        )
+        for step, before, after in zip(steps, states, states[1:], strict=False)
+    ]
+    return Asking(asks, None if states[0] is None else f1(states[0]))
+
+
+def _silent(readings: list[Recorded], answers: Answers) -> tuple[str, ...] | None:
+    at = silent_best(readings)
+    if at is None:
+        return None
+    return answers(readings[at].sparql) if readings[at].sparql else tuple(readings[at].answers)
+
+
+def _divergent(step: Step, answers: Answers) -> bool | None:
+    found = [_option_class(option, step.readings, answers) for option in step.clarification["options"]]
+    told = {c for c in found if c is not None}
+    return len(told) > 1 if told else None
+
+
+def _option_class(option: dict[str, Any], readings: list[Recorded], answers: Answers) -> object:
+    kept = [readings[at] for at in option["readings"] if at < len(readings)]
+    kept = kept or [r for r in readings if option["iri"] and r.entity == option["iri"]]
+    if kept:
+        return max(kept, key=lambda r: r.p).answer_class
+    return frozenset(answers(option["sparql"])) if option["sparql"] else None
+
+
+def _missed(readings: list[Recorded], got: float, f1: F1, answers: Answers) -> bool:
+    return got < 1 and any(_right(reading, f1, answers) for reading in readings)
+
+
+def _right(reading: Recorded, f1: F1, answers: Answers) -> bool:
+    """Whether a reading answers rightly; only one that is right as far as recorded is run."""
+    score = f1(tuple(reading.answers))
+    return score == 1 or (score > 0 and bool(reading.sparql) and f1(answers(reading.sparql)) == 1)
