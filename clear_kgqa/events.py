@@ -68,6 +68,7 @@ class Scored:
     voi: float
     price: float
     readings: tuple[dict[str, Any], ...] = ()
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)

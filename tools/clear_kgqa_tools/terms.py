@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -13,11 +14,16 @@ Form = Literal["select", "ask", "construct", "describe"]
 Kind = Literal["iri", "literal", "bnode", "triple"]
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_FORBIDDEN = re.compile(r"[<>\"{}|^`\\\x00-\x20]")
+
+
+def _percent(match: re.Match[str]) -> str:
+    return f"%{ord(match.group()):02X}"
 
 
 def iri_ref(iri: str) -> str:
     """The IRI in angle brackets, with characters that SPARQL forbids there percent-encoded, so it cannot break out."""
-    return "<" + "".join(f"%{ord(c):02X}" if c in '<>"{}|^`\\' or ord(c) <= 0x20 else c for c in iri) + ">"
+    return f"<{iri}>" if _FORBIDDEN.search(iri) is None else f"<{_FORBIDDEN.sub(_percent, iri)}>"
 
 
 def string_literal(text: str) -> str:

@@ -1,0 +1,1 @@
+"""The LangGraph agent: agent, tools, ambiguity, clarify."""

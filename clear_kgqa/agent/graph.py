@@ -1,0 +1,40 @@
+"""The agent as a LangGraph graph: agent -> tools -> ambiguity -> agent ... -> finish, with clarify on the side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.messages import AIMessage, ToolMessage
+from langgraph.graph import END, START, StateGraph
+
+from clear_kgqa.agent.nodes import AgentSteps
+from clear_kgqa.agent.state import AgentState
+from clear_kgqa.agent.tool_specs import ASK_FOR_CLARIFICATION
+
+
+def compile_graph(steps: AgentSteps, checkpointer: Any) -> Any:
+    """The compiled graph. Clarification has a node of its own because an interrupt re-runs its node from the start."""
+    graph = StateGraph(AgentState)
+    for name in ("agent", "tools", "ambiguity", "clarify", "finish"):
+        graph.add_node(name, getattr(steps, name))
+    graph.add_edge(START, "agent")
+    graph.add_conditional_edges("agent", _after_agent, ["tools", "clarify", "finish"])
+    graph.add_conditional_edges("tools", _after_tools, ["clarify", "ambiguity"])
+    graph.add_edge("clarify", "ambiguity")
+    graph.add_edge("ambiguity", "agent")
+    graph.add_edge("finish", END)
+    return graph.compile(checkpointer=checkpointer)
+
+
+def _after_agent(state: AgentState) -> str:
+    last = state["messages"][-1]
+    if state["end"] is not None or not isinstance(last, AIMessage) or not last.tool_calls:
+        return "finish"
+    return "clarify" if all(c["name"] == ASK_FOR_CLARIFICATION for c in last.tool_calls) else "tools"
+
+
+def _after_tools(state: AgentState) -> str:
+    """A question asked beside other calls is put once those have run."""
+    message = next(m for m in reversed(state["messages"]) if isinstance(m, AIMessage))
+    done = {m.tool_call_id for m in state["messages"] if isinstance(m, ToolMessage)}
+    return "clarify" if any(c["id"] not in done for c in message.tool_calls) else "ambiguity"

@@ -1,0 +1,33 @@
+"""What the agent graph keeps between steps; plain data and messages only, so that it can be stored and resumed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypedDict
+
+from langchain_core.messages import AnyMessage
+from langgraph.graph.message import add_messages
+
+
+class AgentState(TypedDict, total=False):
+    """`mentions` are JSON of searched names and their nodes; `settled` the replies as evidence; `assessment` the
+    plugin's last view; `executed` the queries of this turn; `calls` how often each call was made; `end` how it ended.
+    """
+
+    messages: Annotated[list[AnyMessage], add_messages]
+    question: str
+    mentions: list[dict[str, Any]]
+    settled: list[dict[str, Any]]
+    assessment: dict[str, Any] | None
+    asked: int
+    steps: int
+    calls: dict[str, int]
+    executed: list[dict[str, Any]]
+    end: dict[str, Any] | None
+
+
+def fresh(question: str, messages: list[AnyMessage]) -> AgentState:
+    """The state of a new turn; earlier messages stay, everything else starts again."""
+    return AgentState(
+        messages=messages, question=question, mentions=[], settled=[], assessment=None, asked=0, steps=0, calls={},
+        executed=[], end=None,
+    )

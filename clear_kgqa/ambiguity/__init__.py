@@ -1,0 +1,1 @@
+"""The ambiguity plugin: scores per slot, menus, the value of asking, hints, and what replies mean."""

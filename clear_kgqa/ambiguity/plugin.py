@@ -1,0 +1,204 @@
+"""The ambiguity plugin: scores what the tools returned, lets the ask policy decide, and words the hint."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from clear_kgqa.ambiguity import evidence
+from clear_kgqa.ambiguity.evidence import Settled
+from clear_kgqa.ambiguity.menus import Menu, menus, node_option
+from clear_kgqa.ambiguity.policy import Choice, best_question, value_of_information
+from clear_kgqa.ambiguity.replies import interpret
+from clear_kgqa.ambiguity.scores import entity_scores, intent_score
+from clear_kgqa.clarification import Clarification, Reply
+from clear_kgqa.events import FailureKind, Score, Scored
+from clear_kgqa.readings.mentions import Mention
+from clear_kgqa.readings.posterior import Posterior
+from clear_kgqa.readings.reader import Interpretation, Reader
+from clear_kgqa.settings import Settings
+from clear_kgqa_tools.nodes import Node
+
+TEXT_NOISE = 0.05  # chance that a reply in free text is not what was meant
+READINGS_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class Best:
+    """The reading to answer with: its query, its line, its form (select, count, ask)."""
+
+    sparql: str
+    interpretation: str
+    form: str
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What the plugin makes of a question: what to ask, else what to run, else why there is no answer."""
+
+    scored: Scored
+    ask: Clarification | None = None
+    best: Best | None = None
+    failure: tuple[FailureKind, str] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "ask": self.ask.to_json() if self.ask else None,
+            "best": asdict(self.best) if self.best else None,
+            "failure": list(self.failure) if self.failure else None,
+        }
+
+
+class AmbiguityPlugin:
+    """Decides by the readings of one graph. `settings` hold policy, price, thresholds and the budget per turn."""
+
+    def __init__(self, reader: Reader, settings: Settings) -> None:
+        self.reader = reader
+        self.settings = settings
+
+    def assess(
+        self, question: str, mentions: tuple[Mention, ...], settled: list[Settled], asked: int, silent: bool = False
+    ) -> Assessment:
+        """Score the readings after the replies so far. `asked` counts this turn's questions; `silent` never asks."""
+        read = self.reader.read(question, mentions)
+        posterior = evidence.apply(read.posterior, settled)
+        done = tuple(s.slot for s in settled)
+        choice = self._choice(posterior, question, done)
+        scores = self.scores(posterior, question)
+        price = self.settings.ask_cost
+        scored = Scored(
+            tuple(scores), round(1 - posterior.silent_value, 4), round(choice.value, 4), price, _shown(posterior)
+        )
+        failure = self._failure(read, posterior, settled)
+        if failure:
+            return Assessment(scored, failure=failure)
+        asking = not silent and choice.menu is not None and asked < self.settings.asks_per_turn
+        delegated = any(s.outcome == "delegate" for s in settled)
+        if asking and not delegated and choice.menu is not None and self._worth(choice, scores):
+            ask = evidence.clarification(choice.menu, asked + 1, choice.value)
+            return Assessment(scored, ask=ask, best=_best(posterior, settled))
+        return Assessment(scored, best=_best(posterior, settled))
+
+    def scores(self, posterior: Posterior, question: str) -> list[Score]:
+        """Entity scores per mention and the intent score, those switched off left out."""
+        out: list[Score] = []
+        if not self.settings.no_entity:
+            out += entity_scores(posterior, question, self.settings.entity_threshold)
+        if not self.settings.no_intent:
+            out += intent_score(posterior, self.settings.intent_threshold)
+        return out
+
+    def _kinds(self) -> frozenset[str] | None:
+        off = {"entity"} if self.settings.no_entity else set()
+        if self.settings.no_intent:
+            off |= {"intent", "form"}
+        return frozenset({"entity", "intent", "form", "reading"} - off - ({"reading"} if off else set())) if off else None
+
+    def _choice(self, posterior: Posterior, question: str, done: tuple[str, ...]) -> Choice:
+        if self.settings.policy == "voi":
+            return best_question(posterior, question, done, kinds=self._kinds())
+        return self._by_threshold(posterior, question, done)
+
+    def _by_threshold(self, posterior: Posterior, question: str, done: tuple[str, ...]) -> Choice:
+        """The published policy: the first slot whose score passes its threshold."""
+        passed = [s.kind for s in self.scores(posterior, question) if s.score > s.threshold]
+        for menu in menus(posterior, question, done):
+            if menu.kind in passed:
+                return Choice(menu, value_of_information(posterior, menu))
+        return Choice(None, 0.0)
+
+    def _worth(self, choice: Choice, scores: list[Score]) -> bool:
+        return self.settings.policy == "thresholds" or choice.value > self.settings.ask_cost
+
+    def _failure(
+        self, read: Interpretation, posterior: Posterior, settled: list[Settled]
+    ) -> tuple[FailureKind, str] | None:
+        bound = next((s for s in reversed(settled) if s.outcome == "entity"), None)
+        if not read.mentions and not read.posterior.readings:
+            return "not_understood", "I found nothing in the graph that this question names."
+        if read.missing:
+            names = ", ".join(f'"{m}"' for m in read.missing)
+            return "not_in_graph", f"The graph has no property that says what {names} asks for here."
+        if posterior.p.sum() <= 1e-9:
+            return "not_in_graph", self._nothing(read, bound)
+        if posterior.null > max(posterior.silent_value, 0.5):
+            return "not_in_graph", "Nothing that the graph says about " + _named(read) + " fits the question."
+        return None
+
+    def _nothing(self, read: Interpretation, bound: Settled | None) -> str:
+        nodes = {n.iri: n for m in read.mentions for n in m.nodes}
+        node = nodes.get(bound.entity) if bound else None
+        asked = " or ".join(read.cues.open_attributes[:2]) or "what is asked"
+        if node:
+            kind = f" ({node.types[0]})" if node.types else ""
+            return f"The graph does not hold {asked} of {node.label}{kind}."
+        return f"The graph does not hold {asked} for {_named(read)}."
+
+    def understand(self, clarification: Clarification, reply: str | None, mentions: tuple[Mention, ...],
+                   question: str) -> tuple[Reply, Settled]:
+        """What a reply means and the evidence it gives; a node that no option offered is looked for as well."""
+        menu_queries = tuple(self._queries(question, mentions, o.readings) for o in clarification.options)
+        if reply is None:
+            return Reply("delegate", ""), Settled(clarification.slot, "delegate")
+        meant = interpret(reply, clarification)
+        if meant.kind == "unclear":
+            node, span = self._other_node(reply, mentions)
+            if node is not None:
+                return replace(meant, kind="options"), Settled(clarification.slot, "entity", entity=node.iri, span=span)
+        noise = 0.0 if meant.sure else TEXT_NOISE
+        if meant.kind == "options":
+            return meant, Settled(clarification.slot, "options", menu_queries, meant.chosen, noise)
+        if meant.kind == "none":
+            return meant, Settled(clarification.slot, "none", menu_queries, noise=noise)
+        return meant, Settled(clarification.slot, "delegate")
+
+    def _queries(self, question: str, mentions: tuple[Mention, ...], indexes: tuple[int, ...]) -> tuple[str, ...]:
+        readings = self.reader.read(question, mentions).posterior.readings
+        return tuple(readings[i].query for i in indexes if i < len(readings))
+
+    def _other_node(self, reply: str, mentions: tuple[Mention, ...]) -> tuple[Node | None, tuple[int, int]]:
+        """The node of an ambiguous mention that a free-text reply describes, if exactly one."""
+        for mention in mentions:
+            nodes = mention.nodes
+            if len(nodes) < 2:
+                continue
+            ask = Clarification("", "", "entity", "", tuple(node_option(n) for n in nodes))
+            meant = interpret(reply, ask)
+            if meant.kind == "options" and len(meant.chosen) == 1:
+                return nodes[meant.chosen[0]], mention.span
+        return None, (0, 0)
+
+    def menus(self, question: str, mentions: tuple[Mention, ...], settled: list[Settled]) -> list[Menu]:
+        """Every question still open, for programs that replay policies."""
+        posterior = evidence.apply(self.reader.read(question, mentions).posterior, settled)
+        return menus(posterior, question, [s.slot for s in settled])
+
+
+def _named(read: Interpretation) -> str:
+    names = list(dict.fromkeys(m.nodes[0].label for m in read.mentions if m.nodes))
+    return " or ".join(names[:3]) or "it"
+
+
+def _best(posterior: Posterior, settled: list[Settled]) -> Best | None:
+    several = evidence.united(posterior, settled)
+    if several:
+        readings = [posterior.readings[i] for i in several]
+        parts = " UNION ".join(f"{{ {r.query} }}" for r in readings if r.form != "ask")
+        return Best(f"SELECT DISTINCT * WHERE {{ {parts} }}", " and ".join(r.line() for r in readings), "select")
+    if posterior.best < 0:
+        return None
+    best = posterior.readings[posterior.best]
+    return Best(best.query, best.line(), best.form)
+
+
+def _shown(posterior: Posterior) -> tuple[dict[str, Any], ...]:
+    """The most probable readings as JSON: query, line, probability, answers (at most 50) and answer class."""
+    out = []
+    silent = posterior.best
+    for i, (reading, p) in enumerate(zip(posterior.readings, posterior.p, strict=True)):
+        if len(out) < READINGS_SHOWN or i == silent:
+            answers = [t.value for t in posterior.answers[i].terms[:50]]
+            out.append({**reading.to_json(), "p": round(float(p), 5), "answers": answers, "class": posterior.classes[i],
+                        "truncated": posterior.answers[i].truncated or len(posterior.answers[i].terms) > 50,
+                        "silent": i == silent})
+    return tuple(out)

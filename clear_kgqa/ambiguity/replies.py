@@ -1,0 +1,123 @@
+"""What a reply to a clarification means: a number, a label, a description, a refusal, "both", or a new question."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+
+from clear_kgqa.clarification import Clarification, Option, Reply
+from clear_kgqa.readings.words import stem, tokenize
+from clear_kgqa_tools.folding import fold
+
+_DELEGATE = re.compile(
+    r"^\W*(you (decide|choose|pick)|your (choice|call)|i don'?t (care|know|mind)|don'?t (care|know|mind)|(no|not) (idea|sure)|"
+    r"any(thing)?( (one|of them|will do))?|whatever|up to you|either( one)?|does ?n'?o?t matter|best( guess)?|surprise me|skip)\W*$",
+    re.I,
+)
+_NONE = re.compile(r"^\W*(none( of (these|them|those|the above))?|neither( of them)?|something else|another( one)?|other|no)\W*$", re.I)
+_ALL = re.compile(r"^\W*(both|all( of (them|these))?|all (two|three|four|five)|each( of them)?|every one)\W*$", re.I)
+_QUESTION = re.compile(r"^\W*(who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|list|give|show|name)\b", re.I)
+_NOT = re.compile(r"\b(?:not|isn'?t|no|except|but not|rather than)\s+(?:the\s+|a\s+|an\s+)?(.+)$", re.I)
+_ORDINALS = {
+    "first": 1, "1st": 1, "former": 1, "one": 1, "second": 2, "2nd": 2, "two": 2, "third": 3, "3rd": 3, "three": 3,
+    "fourth": 4, "4th": 4, "four": 4, "fifth": 5, "5th": 5, "five": 5,
+}
+_EMPTY = frozenset("the one ones that is it in of a an i mean meant want please and with which who by as about to was".split())
+
+
+def interpret(reply: str, clarification: Clarification) -> Reply:
+    """Understand a reply against the options. Numbers count from 1; one past the last means "none of these"."""
+    text, options = reply.strip(), clarification.options
+    number = _number(text, len(options))
+    if number is not None:
+        return _numbered(number, text, len(options))
+    if not text or _DELEGATE.match(text):
+        return Reply("delegate", text)
+    if _NONE.match(text):
+        return Reply("none", text, sure=True)
+    if _ALL.match(text):
+        return Reply("options", text, tuple(range(len(options))), sure=True)
+    exact = [i for i, o in enumerate(options) if fold(o.label) == fold(text)]
+    if len(exact) == 1:
+        return Reply("options", text, tuple(exact), sure=True)
+    return _described(text, options)
+
+
+def _number(text: str, most: int) -> int | None:
+    """The number that a reply names: "2", "2.", "#2", "the second one", "option 2", "last"."""
+    found = re.fullmatch(r"\W*(?:option|number|no\.?|nr\.?)?\s*#?(\d{1,2})\W*", text, re.I)
+    if found:
+        return int(found[1])
+    words = [w.lower for w in tokenize(text) if w.lower not in _EMPTY or w.lower in ("one", "two")]
+    if len(words) > 1:
+        words = [w for w in words if w not in ("one", "option")]
+    if len(words) == 1 and words[0] == "last":
+        return most
+    if len(words) == 1 and words[0] == "latter":
+        return most
+    return _ORDINALS.get(words[0]) if len(words) == 1 else None
+
+
+def _numbered(number: int, text: str, most: int) -> Reply:
+    if 1 <= number <= most:
+        return Reply("options", text, (number - 1,), sure=True)
+    if number == most + 1:
+        return Reply("none", text, sure=True)
+    if number == most + 2:
+        return Reply("delegate", text)
+    return Reply("unclear", text)
+
+
+def option_words(option: Option) -> Counter[str]:
+    """The stems that tell what an option is; words of its label count once more."""
+    told = " ".join((option.label, option.type, option.description, option.fact, option.path))
+    return Counter(w.stem for w in tokenize(told))
+
+
+def _described(text: str, options: tuple[Option, ...]) -> Reply:
+    """Free text: the option whose words it shares most, words that all options share counting nothing."""
+    negated = _NOT.search(text)
+    said = text[: negated.start()] if negated else text
+    bags = [option_words(o) for o in options]
+    scores = _overlap(said, bags)
+    if negated:
+        against = _overlap(negated[1], bags)
+        ruled_out = {i for i, s in enumerate(against) if s > 0 and s >= max(against) * 0.99}
+        left = [i for i in range(len(options)) if i not in ruled_out]
+        if ruled_out and left and max(scores, default=0) <= 0:
+            return Reply("options", text, tuple(left), sure=len(left) == 1)
+        scores = [-1.0 if i in ruled_out else s for i, s in enumerate(scores)]
+    best = max(scores, default=0.0)
+    chosen = tuple(i for i, s in enumerate(scores) if s > 0 and s >= best * 0.999)
+    if _is_question(text, chosen, bags):
+        return Reply("new_question", text)
+    if not chosen:
+        return Reply("unclear", text)
+    parts = [p for p in re.split(r"\s+and\s+|,|\s*&\s*", said) if p.strip()]
+    if len(parts) > 1:
+        each = {i for p in parts for i in _top(_overlap(p, bags))}
+        if len(each) > 1:
+            return Reply("options", text, tuple(sorted(each)), sure=True)
+    return Reply("options", text, chosen, sure=len(chosen) == 1)
+
+
+def _top(scores: list[float]) -> list[int]:
+    best = max(scores, default=0.0)
+    top = [i for i, s in enumerate(scores) if s > 0 and s >= best * 0.999]
+    return top if len(top) == 1 else []
+
+
+def _overlap(text: str, bags: list[Counter[str]]) -> list[float]:
+    """Inverse-frequency weighted share of words: a word in every option weighs nothing."""
+    words = {w.stem for w in tokenize(text) if w.lower not in _EMPTY} | {stem(w) for w in fold(text).split() if w not in _EMPTY}
+    weight = {w: math.log((len(bags) + 0.0) / n) for w in words if (n := sum(w in b for b in bags))}
+    return [sum(v for w, v in weight.items() if w in b) for b in bags]
+
+
+def _is_question(text: str, chosen: tuple[int, ...], bags: list[Counter[str]]) -> bool:
+    if not (_QUESTION.match(text) or text.endswith("?")) or len(tokenize(text)) < 4:
+        return False
+    words = {w.stem for w in tokenize(text) if w.content}
+    known = {w for i in chosen for w in bags[i]}
+    return text.endswith("?") or len(words & known) < 0.6 * len(words)

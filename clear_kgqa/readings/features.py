@@ -1,0 +1,163 @@
+"""The evidence for each reading as named numbers of about unit size (methods: a posterior over complete readings)."""
+
+from __future__ import annotations
+
+import math
+
+from clear_kgqa.readings.cues import lexicon
+from clear_kgqa.readings.paths import Floats
+from clear_kgqa.readings.question import Candidate, Question
+from clear_kgqa.readings.reading import Anchor, Reading, Span
+from clear_kgqa.readings.words import content_stems
+from clear_kgqa_tools.nodes import Hop
+
+FEATURES = (
+    "masked", "whole", "lexical", "explained", "unexplained_names", "compatibility", "share", "alias", "singular", "typo",
+    "demonym", "pair", "part", "span_words", "covered", "type_words", "inverse", "inverse_who", "person", "place", "date", "number", "noun",
+    "log_count", "typed", "joined", "two_hop", "ordered", "filtered", "counted", "asked", "compared", "attribute", "fits",
+    "log_answers", "single", "type_kept",
+)
+NULL_FEATURES = ("bias", "best_masked", "best_explained", "log_candidates", "no_span")
+
+
+class Evidence:
+    """Computes features for the readings of one question; what all readings share is computed once."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.by_anchor = {(c.node.iri, c.mention.span): c for c in question.candidates}
+        self._features: dict[Reading, dict[str, float]] = {}
+        self._compatibility: dict[tuple[str, Span], float] = {}
+        self._type_words: dict[tuple[str, Span], float] = {}
+        kinds = lexicon()["kinds"].get(question.cues.expects, ())
+        space = question.space
+        encode = space.bundle.similarity.encode
+        self.kind_fit = space.answer_kinds(encode(list(kinds))) if kinds else None
+        self.noun_fit = space.answer_kinds(encode([question.cues.noun])) if question.cues.noun else None
+        self.names = {
+            w.start for w in question.cues.words if w.content and w.text[:1].isupper() and w is not question.cues.words[0]
+        }
+
+    def candidate(self, anchor: Anchor) -> Candidate | None:
+        return self.by_anchor.get((anchor.node.iri, anchor.span))
+
+    def features(self, reading: Reading) -> dict[str, float]:
+        """The features of one reading that need no answers."""
+        found = self._features.get(reading)
+        if found is None:
+            found = self._features[reading] = self._compute(reading)
+        return found
+
+    def _compute(self, reading: Reading) -> dict[str, float]:
+        spans = frozenset(a.span for a in reading.entities)
+        view, question = self.question.view(spans), self.question
+        f = dict.fromkeys(FEATURES, 0.0)
+        paths = [(a.hops, a.span) for a in reading.anchors if a.hops]
+        if not paths and reading.order:
+            paths = [(reading.order.hops, (0, 0))]
+        space, n = self.question.space, max(len(paths), 1)
+        for hops, span in paths:
+            f["masked"] += question.near(hops, span) / n
+            f["whole"] += question.near(hops) / n
+            f["lexical"] += view.named(hops) / n
+            f["log_count"] += min((float(space.use[space.index[h.property]]) for h in hops if h.property in space.index), default=0) / n
+        self._explained(f, reading, spans)
+        self._entities(f, reading)
+        self._answer_kind(f, reading)
+        self._shape(f, reading)
+        return f
+
+    def _explained(self, f: dict[str, float], reading: Reading, spans: frozenset[Span]) -> None:
+        """Share of the content words that some part of the reading accounts for."""
+        used = [x.span for x in (*reading.filters, *((reading.order,) if reading.order else ()))]
+        if reading.type:
+            used.append(reading.type.span)
+        view = self.question.view((*spans, *used))
+        hops = [h for a in reading.anchors for h in a.hops] + [h for x in reading.filters for h in x.hops]
+        hops += list(reading.order.hops) if reading.order else []
+        told = frozenset[int]().union(*(view.explains(h.property) for h in hops))
+        left = [w.start for w in view.left if w.start not in told]
+        f["explained"] = 1 - len(left) / (len(self.question.content) or 1)
+        f["unexplained_names"] = sum(w in self.names for w in left) / 2
+        f["span_words"] = sum(e - s for s, e in spans) / 20
+
+    def _entities(self, f: dict[str, float], reading: Reading) -> None:
+        found = [c for a in reading.entities if (c := self.candidate(a))]
+        n = len(found) or 1
+        for c in found:
+            f["share"] += math.log(c.share + 0.01) / 4 / n
+            f["alias"] += (c.node.match == "alias") / n
+            f[c.mention.variant or "alias"] += bool(c.mention.variant) / n
+            f["covered"] += c.covered / n
+            f["compatibility"] += self._compatible(c) / n
+            f["type_words"] += self._typed(c) / n
+
+    def _compatible(self, c: Candidate) -> float:
+        key = (c.node.iri, c.mention.span)
+        if key not in self._compatibility:
+            best = self.question.similarity(c.mention.span)
+            index = self.question.space.index
+            ends = [index[h.property] for p in c.patterns for h in p.hops if h.property in index]
+            self._compatibility[key] = float(best[ends].max()) if ends else 0.0
+        return self._compatibility[key]
+
+    def _typed(self, c: Candidate) -> float:
+        """Words of the question that name the candidate's own type or description ("the film Heat")."""
+        key = (c.node.iri, c.mention.span)
+        if key not in self._type_words:
+            left = self.question.view([c.mention.span]).stems
+            types = content_stems(" ".join(c.node.types))
+            told = content_stems(c.node.description)
+            self._type_words[key] = 1.0 if types & left else 0.5 if told & left else 0.0
+        return self._type_words[key]
+
+    def _answer_kind(self, f: dict[str, float], reading: Reading) -> None:
+        hop = next((a.hops[-1] for a in reading.anchors if a.hops), None)
+        if hop is None or reading.form == "ask":
+            return
+        space, expects = self.question.space, self.question.cues.expects
+        known = space.bundle.schema.property_by_iri.get(hop.property)
+        values = known.values if known and hop.direction == "out" else "iri"
+        if expects in ("date", "number"):
+            f[expects] = 1.0 if values == expects else -1.0
+        elif expects:
+            f[expects] = self._kind(self.kind_fit, hop) if values == "iri" else -1.0
+        f["noun"] = self._kind(self.noun_fit, hop) if values == "iri" else 0.0
+
+    def _kind(self, fit: tuple[Floats, Floats] | None, hop: Hop) -> float:
+        at = self.question.space.index.get(hop.property)
+        return float(fit[hop.direction == "in"][at]) if fit is not None and at is not None else 0.0
+
+    def _shape(self, f: dict[str, float], reading: Reading) -> None:
+        first = next((a.hops[0] for a in reading.anchors if a.hops), None)
+        f["inverse"] = float(first is not None and first.direction == "in")
+        f["inverse_who"] = f["inverse"] * (self.question.cues.expects == "person")
+        f["typed"] = float(reading.type is not None)
+        f["joined"] = float(len(reading.anchors) > 1)
+        f["two_hop"] = float(any(len(a.hops) > 1 for a in reading.anchors))
+        f["ordered"] = float(reading.order is not None)
+        f["filtered"] = float(bool(reading.filters))
+        f["counted"] = float(reading.form == "count")
+        f["asked"] = float(reading.form == "ask")
+        f["compared"] = float(bool(reading.among))
+        for name in ("attribute", "fits"):
+            f[name] = reading.features.get(name, 0.0)
+
+
+def with_answers(f: dict[str, float], number: int, untyped: int | None) -> dict[str, float]:
+    """Add what a limited run showed: how many answers, and the share that a class constraint kept."""
+    f["log_answers"] = math.log1p(number) / 7
+    f["single"] = float(number == 1)
+    f["type_kept"] = number / untyped if untyped else 0.0
+    return f
+
+
+def null_features(question: Question, rows: list[dict[str, float]]) -> dict[str, float]:
+    """Evidence that the graph does not hold what is asked."""
+    return {
+        "bias": 1.0,
+        "best_masked": max((r["masked"] for r in rows), default=0.0),
+        "best_explained": max((r["explained"] for r in rows), default=0.0),
+        "log_candidates": math.log1p(len(question.candidates)) / 4,
+        "no_span": float(not question.candidates),
+    }

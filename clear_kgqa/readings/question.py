@@ -1,0 +1,104 @@
+"""A question with everything that readings are built from: cues, mentions, class names, patterns and similarities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from clear_kgqa.readings.cues import Cues
+from clear_kgqa.readings.mentions import Mention
+from clear_kgqa.readings.paths import Floats, PropertySpace
+from clear_kgqa.readings.reading import Span, TypeConstraint
+from clear_kgqa.readings.words import Word
+from clear_kgqa_tools.nodes import Hop, Node, Pattern
+
+Spans = frozenset[Span]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One node for one mention, with its share of the mention's popularity and its patterns in the graph."""
+
+    mention: Mention
+    node: Node
+    share: float
+    patterns: tuple[Pattern, ...]
+    covered: bool
+
+
+class View:
+    """The question without some of its spans: the words that are left to be explained by properties.
+
+    `lexical` holds, per property of the graph, the share of its label that stands in them.
+    """
+
+    def __init__(self, left: list[Word], space: PropertySpace) -> None:
+        self.left = left
+        self.space = space
+        self.stems = frozenset(w.stem for w in left)
+        self.lexical = space.lexical(self.stems)
+        self._explains: dict[str, frozenset[int]] = {}
+
+    def explains(self, property_: str) -> frozenset[int]:
+        """Start offsets of the words left that one of the property's names holds."""
+        found = self._explains.get(property_)
+        if found is None:
+            names = self.space.text(property_).names
+            found = self._explains[property_] = frozenset(w.start for w in self.left if w.stem in names)
+        return found
+
+    def named(self, hops: tuple[Hop, ...]) -> float:
+        """The mean share of the path's labels that stands in what is left."""
+        index = self.space.index
+        return sum(float(self.lexical[index[h.property]]) for h in hops if h.property in index) / (len(hops) or 1)
+
+
+class Question:
+    """One question over one graph while its readings are built. Similarities of mentions come from one batch."""
+
+    def __init__(
+        self, text: str, cues: Cues, mentions: tuple[Mention, ...], types: list[TypeConstraint],
+        candidates: list[Candidate], space: PropertySpace,
+    ) -> None:
+        self.text, self.cues, self.mentions = text, cues, mentions
+        self.types, self.candidates, self.space = types, candidates, space
+        self.content = [w for w in cues.words if w.content]
+        self._views: dict[Spans, View] = {}
+        spans: list[Span] = [(0, 0), *(m.span for m in mentions)]
+        rows = space.similarity(space.bundle.similarity.encode([self._masked(s) for s in spans]))
+        self._similarity = dict(zip(spans, rows, strict=True))
+
+    def _masked(self, span: Span) -> str:
+        """The question without a span."""
+        out = f"{self.text[: span[0]]} {self.text[span[1] :]}"
+        return " ".join(out.split()).strip(" ?!.") or self.text
+
+    def similarity(self, span: Span = (0, 0)) -> Floats:
+        """Cosine of every property with the question less a mention (with the whole question by default)."""
+        return self._similarity[span]
+
+    def near(self, hops: Iterable[Hop], span: Span = (0, 0)) -> float:
+        """The best similarity along a path."""
+        return self.space.path_similarity(self._similarity[span], hops)
+
+    def view(self, spans: Iterable[Span]) -> View:
+        """What is left of the question without the spans."""
+        key = frozenset(spans)
+        found = self._views.get(key)
+        if found is None:
+            left = [w for w in self.content if not any(s <= w.start and w.end <= e for s, e in key)]
+            found = self._views[key] = View(left, self.space)
+        return found
+
+    def ranked(self, candidate: Candidate) -> list[Pattern]:
+        """The patterns of a candidate, most promising first by a mix of meaning, wording and use."""
+        span, space = candidate.mention.span, self.space
+        patterns = [p for p in candidate.patterns if all(h.property in space.index for h in p.hops)]
+        if not patterns:
+            return []
+        ends = np.array([[space.index[p.hops[0].property], space.index[p.hops[-1].property]] for p in patterns])
+        score = self.similarity(span)[ends].max(axis=1) + 0.7 * self.similarity()[ends].max(axis=1)
+        score += 0.6 * self.view([span]).lexical[ends].mean(axis=1) + 0.25 * space.use[ends].min(axis=1)
+        return [patterns[i] for i in np.argsort(-score, kind="stable")]

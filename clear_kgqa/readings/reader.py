@@ -1,0 +1,209 @@
+"""The reader: from a question and its mentions to a posterior over complete readings. Used by planner, plugin and policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from clear_kgqa.readings import compose
+from clear_kgqa.readings.answers import Answers, run_all
+from clear_kgqa.readings.cues import Cues, lexicon, read_cues
+from clear_kgqa.readings.features import FEATURES, NULL_FEATURES, Evidence, null_features, with_answers
+from clear_kgqa.readings.mentions import Mention, begun_mentions, find_mentions, typo_mentions, uncovered
+from clear_kgqa.readings.paths import PropertySpace
+from clear_kgqa.readings.posterior import Doubles, Posterior, Weights, infer, load_weights
+from clear_kgqa.readings.question import Candidate, Question
+from clear_kgqa.readings.reading import Reading, TypeConstraint
+from clear_kgqa.readings.words import singular
+from clear_kgqa_tools.bundle import GraphBundle
+from clear_kgqa_tools.folding import fold
+from clear_kgqa_tools.search_graph_pattern import SearchGraphPattern
+
+FIRST = 60  # readings that get their answers
+NODES = 40
+
+
+@dataclass(frozen=True)
+class Interpretation:
+    """What was understood of one question: its cues and mentions, the evidence per reading and the posterior.
+
+    `phi` (readings, features) and `psi` (null features) are what weights are fitted on; `missing` names the parts of
+    the wording (a superlative, a bound) that no reading could honour.
+    """
+
+    question: str
+    cues: Cues
+    mentions: tuple[Mention, ...]
+    posterior: Posterior
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """All readings of a question with their answers and evidence, before any weights: the raw material of a fit."""
+
+    cues: Cues
+    mentions: tuple[Mention, ...]
+    readings: list[Reading]
+    answers: list[Answers]
+    phi: Doubles
+    psi: Doubles
+    missing: tuple[str, ...]
+
+
+class Reader:
+    """Reads questions over one graph. Safe to share between threads; what it caches depends on the graph alone."""
+
+    def __init__(self, bundle: GraphBundle, weights: Weights | None = None) -> None:
+        self.bundle = bundle
+        self.weights = weights or load_weights()
+        self.space = PropertySpace(bundle)
+        self.patterns = SearchGraphPattern(bundle)
+        self._types = _type_names(bundle)
+        self.table = lru_cache(maxsize=64)(self._table)
+
+    def mentions(self, question: str) -> tuple[Mention, ...]:
+        """The mentions of a question, exact ones first, then typos for words that nothing explains."""
+        cues = read_cues(question)
+        found = find_mentions(question, cues, self.bundle.nodes)
+        complete = getattr(self.bundle.nodes, "complete", None)
+        if complete:
+            found += begun_mentions(cues, found, complete)
+        typos = getattr(self.bundle.nodes, "typos", None)
+        known = getattr(self.bundle.nodes, "known_word", None)
+        if typos and known and uncovered(cues.words, found):
+            found += typo_mentions(question, cues, found, typos, lambda w: known(w) or self._types.get(w) is not None)
+        return tuple(found)
+
+    def read(self, question: str, mentions: tuple[Mention, ...] | None = None) -> Interpretation:
+        """The posterior over readings of a question, for the mentions given or found."""
+        table = self.table(question, self.mentions(question) if mentions is None else mentions)
+        posterior = infer(table.readings, table.answers, table.phi, table.psi, self.weights)
+        return Interpretation(question, table.cues, table.mentions, posterior, table.missing)
+
+    def _table(self, text: str, mentions: tuple[Mention, ...]) -> Table:
+        question = self._question(text, mentions)
+        evidence = Evidence(question)
+        readings, missing = _readings(question, evidence)
+        rows = {r: evidence.features(r) for r in readings}
+        psi = null_features(question, list(rows.values()))
+        names = FEATURES
+        phi = np.array([[rows[r][n] for n in names] for r in readings]).reshape(len(readings), len(names))
+        order = np.argsort(-(phi @ self.weights.reading), kind="stable")[:FIRST]
+        kept = [readings[i] for i in order]
+        answers = run_all(self.bundle.graph, kept)
+        kept, answers, final = _answered(kept, answers, rows)
+        phi = np.array([[f[n] for n in names] for f in final]).reshape(len(kept), len(names))
+        return Table(question.cues, mentions, kept, answers, phi, np.array([psi[n] for n in NULL_FEATURES]), missing)
+
+    def _question(self, text: str, mentions: tuple[Mention, ...]) -> Question:
+        cues = read_cues(text)
+        nodes = list(dict.fromkeys(n.iri for m in mentions for n in m.nodes))[:NODES]
+        around = self.patterns.around(nodes)
+        candidates = []
+        for m in mentions:
+            total = sum(n.popularity + 1 for n in m.nodes)
+            covered = any(o.span != m.span and o.span[0] <= m.span[0] and m.span[1] <= o.span[1] for o in mentions)
+            for n in m.nodes:
+                if n.iri in around:
+                    share = (n.popularity + 1) / total
+                    candidates.append(Candidate(m, n, share, tuple(around[n.iri]), covered))
+        return Question(text, cues, mentions, self._constraints(text, cues), candidates, self.space)
+
+    def _constraints(self, text: str, cues: Cues) -> list[TypeConstraint]:
+        """Classes that the question names, longest spans first."""
+        out: list[TypeConstraint] = []
+        words = cues.words
+        for length in (4, 3, 2, 1):
+            for i in range(len(words) - length + 1):
+                span = (words[i].start, words[i + length - 1].end)
+                raw = fold(text[span[0] : span[1]])
+                last = words[i + length - 1].lower
+                variants = (raw, raw.removesuffix(last) + singular(last), raw.removesuffix(last) + "person" if last == "people" else raw)
+                hit = next((self._types[v] for v in variants if v in self._types), None)
+                if hit and not any(compose.overlaps(span, c.span) for c in out):
+                    out += [replace(c, span=span) for c in hit]
+        return out[:6]
+
+
+def _type_names(bundle: GraphBundle) -> dict[str, list[TypeConstraint]]:
+    names: dict[str, list[TypeConstraint]] = {}
+    parents = {p for c in bundle.schema.classes for p in c.parents}
+    subclass = bundle.profile.subclass[0] if bundle.profile.subclass else ""
+    for c in bundle.schema.classes:
+        if c.count or c.iri in parents:
+            via = subclass if c.iri in parents else ""
+            for name in dict.fromkeys((c.label, *c.aliases)):
+                found = names.setdefault(fold(name), [])
+                if len(found) < 2:
+                    found.append(TypeConstraint(c.iri, c.label, c.predicate, (0, 0), via))
+    return names
+
+
+def _readings(question: Question, evidence: Evidence) -> tuple[list[Reading], tuple[str, ...]]:
+    """Every reading of the form that the wording asks for; plain lists where nothing of that form can be built."""
+    cues, missing = question.cues, []
+    hops = compose.one_hop(question)
+    bases = _best(hops, evidence, compose.BASES)
+    if _needs_second(bases, evidence):
+        bases += _best(compose.second_hop(question, bases[:4]), evidence, 6)
+    joined = _best(compose.joined(question, bases), evidence, 24)
+    sets = plain = compose.base_sets(question, [*bases, *joined])
+    for bound in cues.bounds:
+        bounded = _best(compose.filtered(question, sets, bound), evidence, 40)
+        sets = bounded or sets
+        if not bounded and not bound.year:
+            missing.append(question.text[bound.span[0] : bound.span[1]])
+    out: list[Reading] = []
+    for grade in cues.grades[:1]:
+        found = [*compose.compared(question, grade), *compose.ordered(question, sets, grade)]
+        out += found
+        if not found and not grade.comparative:
+            missing.append(question.text[grade.span[0] : grade.span[1]])
+    if cues.ask:
+        out += [*compose.asked(question), *compose.linked(question)]
+    if cues.count:
+        out += [replace(r, form="count") for r in sets]
+    strict = any(not b.year for b in cues.bounds) and sets is not plain
+    out += sets if strict else [*sets, *plain, *hops]
+    return _unique(out), tuple(missing)
+
+
+def _needs_second(bases: list[Reading], evidence: Evidence) -> bool:
+    best = max((evidence.features(b)["explained"] for b in bases), default=0.0)
+    return bool(bases) and best < 0.99
+
+
+def _best(readings: Iterable[Reading], evidence: Evidence, most: int) -> list[Reading]:
+    """The most promising readings by a fixed mix of evidence (a filter, not the posterior)."""
+    scored = []
+    for r in readings:
+        f = evidence.features(r)
+        scored.append((f["masked"] + f["lexical"] + f["explained"] + 0.3 * f["share"] + 0.3 * f["attribute"], r))
+    scored.sort(key=lambda pair: -pair[0])
+    return [r for _, r in scored[:most]]
+
+
+def _unique(readings: Iterable[Reading]) -> list[Reading]:
+    return list({r.query: r for r in readings}.values())
+
+
+def _answered(
+    readings: list[Reading], answers: list[Answers], rows: dict[Reading, dict[str, float]]
+) -> tuple[list[Reading], list[Answers], list[dict[str, float]]]:
+    """Drop readings without answers and add the evidence that answers give."""
+    untyped = {r.query: len(a.terms) for r, a in zip(readings, answers, strict=True) if r.type is None}
+    kept, held, final = [], [], []
+    for r, a in zip(readings, answers, strict=True):
+        zero = r.form == "count" and a.terms and a.terms[0].value == "0"
+        if (a.terms or a.truncated) and not zero:
+            kept.append(r)
+            held.append(a)
+            final.append(with_answers(rows[r], len(a.terms), untyped.get(replace(r, type=None).query) if r.type else None))
+    return kept, held, final
+
+
+__all__ = ["Interpretation", "Reader", "Table", "lexicon"]

@@ -1,0 +1,197 @@
+"""A reading: one complete interpretation of a question, its query and its answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from clear_kgqa_tools.nodes import Hop, Node
+from clear_kgqa_tools.terms import Term, iri_ref
+
+AnswerForm = Literal["select", "count", "ask"]
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """An entity of the question and the path that leads from it to the answer variable.
+
+    `hops` read from the entity outwards. `span` holds character offsets of its mention.
+    """
+
+    node: Node
+    span: Span
+    hops: tuple[Hop, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TypeConstraint:
+    """The answer must be an instance of a class (or of a node that plays one, such as an occupation)."""
+
+    iri: str
+    label: str
+    predicate: str
+    span: Span
+    subclass: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueFilter:
+    """A bound on a value of the answer: `?x path ?v FILTER(?v op value)`; `year` compares the year of a date."""
+
+    hops: tuple[Hop, ...]
+    operator: str
+    value: Term
+    span: Span
+    year: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The answers with the most or least of a value (or, with `count`, the most values); `limit` of them."""
+
+    hops: tuple[Hop, ...]
+    descending: bool
+    limit: int
+    span: Span
+    offset: int = 0
+    count: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What a question may mean; compared by identity, `query` tells two equal ones. `among` restricts the answer to named entities (comparison); `target` is the second
+    entity of a yes/no question. `answers` come from a limited run and are empty until then."""
+
+    anchors: tuple[Anchor, ...] = ()
+    type: TypeConstraint | None = None
+    filters: tuple[ValueFilter, ...] = ()
+    order: Order | None = None
+    among: tuple[Anchor, ...] = ()
+    target: Anchor | None = None
+    form: AnswerForm = "select"
+    features: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def entities(self) -> tuple[Anchor, ...]:
+        """Every mention that the reading resolves, in question order."""
+        extra = (self.target,) if self.target else ()
+        return tuple(sorted((*self.anchors, *self.among, *extra), key=lambda a: a.span))
+
+    @property
+    def path_key(self) -> tuple[tuple[str, str], ...]:
+        """The properties and directions of the main path: the intent, apart from the entities."""
+        hops = [h for a in self.anchors for h in a.hops]
+        hops += [h for f in self.filters for h in f.hops]
+        hops += list(self.order.hops) if self.order else []
+        return tuple((h.property, h.direction) for h in hops)
+
+    @cached_property
+    def query(self) -> str:
+        """The complete SPARQL query, IRIs in full."""
+        return render(self)
+
+    def line(self) -> str:
+        """The reading in one line, in the labels of the graph."""
+        return verbalise(self)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "sparql": self.query, "interpretation": self.line(), "form": self.form,
+            "entity": self.entities[0].node.iri if self.entities else "",
+            "entities": [a.node.iri for a in self.entities],
+            "path": " / ".join(("^" if d == "in" else "") + p for p, d in self.path_key),
+        }
+
+
+def triples(hops: tuple[Hop, ...], start: str, end: str, tag: str) -> str:
+    """The triple patterns of a path from `start` to `end`; intermediate variables are `?{tag}1`, `?{tag}2`..."""
+    out, at = [], start
+    for i, hop in enumerate(hops):
+        to = end if i == len(hops) - 1 else f"?{tag}{i + 1}"
+        s, o = (at, to) if hop.direction == "out" else (to, at)
+        out.append(f"{s} {iri_ref(hop.property)} {o} .")
+        at = to
+    return " ".join(out)
+
+
+def _where(reading: Reading) -> str:
+    parts = []
+    if reading.among:
+        parts.append("VALUES ?x { " + " ".join(iri_ref(a.node.iri) for a in reading.among) + " }")
+    for i, anchor in enumerate(reading.anchors):
+        parts.append(triples(anchor.hops, iri_ref(anchor.node.iri), "?x", f"m{i or ''}"))
+    if reading.type:
+        path = iri_ref(reading.type.predicate) + (f"/{iri_ref(reading.type.subclass)}*" if reading.type.subclass else "")
+        parts.append(f"?x {path} {iri_ref(reading.type.iri)} .")
+    for i, bound in enumerate(reading.filters):
+        parts.append(triples(bound.hops, "?x", f"?f{i}", f"f{i}m"))
+        left = f"YEAR(?f{i})" if bound.year else f"?f{i}"
+        parts.append(f"FILTER({left} {bound.operator} {bound.value.n3()})")
+    if reading.order:
+        parts.append(triples(reading.order.hops, "?x", "?v", "vm"))
+    return " ".join(parts)
+
+
+def render(reading: Reading) -> str:
+    """Compose the SPARQL of a reading from escaped terms only, so that names can never change the query."""
+    if reading.form == "ask":
+        return _ask(reading)
+    where = _where(reading)
+    if reading.order:
+        way, order = ("DESC" if reading.order.descending else "ASC"), reading.order
+        key = "(COUNT(DISTINCT ?v))" if order.count else "(MAX(?v))" if order.descending else "(MIN(?v))"
+        page = f"LIMIT {order.limit}" + (f" OFFSET {order.offset}" if order.offset else "")
+        return f"SELECT ?x WHERE {{ {where} }} GROUP BY ?x ORDER BY {way}{key} ?x {page}"
+    if reading.form == "count":
+        return f"SELECT (COUNT(DISTINCT ?x) AS ?count) WHERE {{ {where} }}"
+    return f"SELECT DISTINCT ?x WHERE {{ {where} }}"
+
+
+def _ask(reading: Reading) -> str:
+    if reading.target is None:
+        return f"ASK {{ {_where(reading)} }}"
+    end = iri_ref(reading.target.node.iri)
+    parts = [triples(a.hops, iri_ref(a.node.iri), end, f"m{i or ''}") for i, a in enumerate(reading.anchors)]
+    return f"ASK {{ {' '.join(parts)} }}"
+
+
+def hop_words(hops: tuple[Hop, ...]) -> str:
+    """A path in words: labels joined, an inverse step marked "is ... of"."""
+    return ", then ".join(h.label if h.direction == "out" else f"has {h.label}" for h in hops)
+
+
+def _anchor_words(anchor: Anchor) -> str:
+    if not anchor.hops:
+        return anchor.node.label
+    first, name = anchor.hops[0], anchor.node.label
+    if len(anchor.hops) == 1:
+        return f"{first.label} of {name}" if first.direction == "out" else f"whose {first.label} is {name}"
+    if all(h.direction == "out" for h in anchor.hops):
+        return " of the ".join(h.label for h in reversed(anchor.hops)) + f" of {name}"
+    words = [f"what has {h.label}" if h.direction == "in" else f"the {h.label} of" for h in reversed(anchor.hops)]
+    return " ".join(words) + f" {name}"
+
+
+def verbalise(reading: Reading) -> str:
+    """One line such as "City whose country is Kenya, with population > 500000, counted"."""
+    if reading.form == "ask" and reading.target:
+        paths = " and ".join(f"{_anchor_words(a)} is {reading.target.node.label}" for a in reading.anchors)
+        return f"Is it true that the {paths}?"
+    head = reading.type.label if reading.type else ""
+    parts = [_anchor_words(a) for a in reading.anchors]
+    if reading.among:
+        head = " or ".join(a.node.label for a in reading.among)
+    parts += [f"with {hop_words(f.hops)} {'in ' if f.year else ''}{f.operator} {f.value.value}" for f in reading.filters]
+    if reading.order:
+        amount = "number of values" if reading.order.count else "value"
+        rank = f" (rank {reading.order.offset + 1})" if reading.order.offset else ""
+        parts.append(f"with the {'highest' if reading.order.descending else 'lowest'} {amount} of "
+                     f"{hop_words(reading.order.hops)}{rank}")
+    text = (head + " " if head else "") + ", ".join(parts)
+    if reading.form == "count":
+        return f"How many: {text}".strip()
+    if reading.form == "ask":
+        return f"Is there: {text}".strip()
+    return (text[:1].upper() + text[1:]).strip()
