@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from clear_kgqa.clarification import Clarification
-from clear_kgqa.events import Answered, Asked, Event, Failed, Scored
+from clear_kgqa.events import Answered, Asked, Event, Failed, Replied, Scored
 from clear_kgqa.strategy import Strategy
 from clear_kgqa.turn import stoppable
 from clear_kgqa_tools.errors import ClearKgqaError
 from clear_kgqa_tools.text import cut, one_line
 
-NONE, DELEGATE = "none of these", "you decide"
+FIXED = ("none of these", "you decide")
 ROWS = 20
 
 HELP = """\
@@ -33,15 +33,9 @@ class Conversation(Strategy, Protocol):
 
 def menu(asked: Clarification) -> str:
     """The clarification with its options numbered, then "none of these" and "you decide"."""
-    choices = [*(_short(option.line()) for option in asked.options), NONE, DELEGATE]
+    choices = [*(_short(option.line()) for option in asked.options), *FIXED]
     numbered = [f"  {number}. {choice}" for number, choice in enumerate(choices, 1)]
     return "\n".join([_short(asked.question), *numbered, "  Or say it in your own words."])
-
-
-def reply_text(line: str, asked: Clarification) -> str:
-    """What the session is told: the numbers of the two fixed choices become their words."""
-    fixed = {len(asked.options) + 1: NONE, len(asked.options) + 2: DELEGATE}
-    return fixed.get(int(line), line) if line.isdecimal() and len(line) < 4 else line
 
 
 def answer_text(answer: Answered, attribution: str = "") -> str:
@@ -129,8 +123,8 @@ class LineChat:
 
     def say(self, text: str) -> None:
         """A reply where a clarification is open (the session knows one from a question), else a question."""
-        if asked := self.session.pending:
-            self._turn(lambda: self.session.resume(reply_text(text, asked)))
+        if self.session.pending:
+            self._turn(lambda: self.session.resume(text))
         else:
             self.ask(text)
 
@@ -150,6 +144,8 @@ class LineChat:
 
     def _show(self, event: Event) -> None:
         match event:
+            case Replied(kind="new_question"):
+                self.question, self.answer, self.scored = event.text, None, None
             case Asked():
                 self.write(menu(event.clarification))
             case Answered():

@@ -129,13 +129,13 @@ def _replier(settings: Settings) -> Replier | None:
 
 def _reply_from_terminal(asked: Clarification) -> str:
     """One line from the terminal; the menu goes to standard error, standard output is for the answer."""
-    from clear_kgqa.line_chat import menu, reply_text
+    from clear_kgqa.line_chat import menu
 
     say(menu(asked), sys.stderr)
     print("> ", end="", file=sys.stderr, flush=True)
     if not (line := sys.stdin.readline()):
         raise EOFError
-    return reply_text(line.strip(), asked)
+    return line.strip()
 
 
 def _print(turn: Turn) -> None:
