@@ -29,12 +29,14 @@ class Ask:
 class Asking:
     """All questions of one item; `silent_f1` is what the best answer before any reply would have scored.
 
-    `missed`: nothing was asked, the answer is wrong and another recorded reading is right.
+    `readings_f1` scores the first recorded readings; `missed`: nothing was asked, the answer is wrong and one
+    of them is right.
     """
 
     asks: list[Ask] = field(default_factory=list)
     silent_f1: float | None = None
     missed: bool = False
+    readings_f1: list[float] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -47,8 +49,9 @@ def asking_of(events: list[dict[str, Any]], final: Sequence[str], f1: F1, answer
     graph (recorded answers may be shortened).
     """
     steps, first = steps_of(events)
+    scores = [_score(reading, f1, answers) for reading in first]
     if not steps:
-        return Asking([], f1(final), _missed(first, f1(final), f1, answers))
+        return Asking([], f1(final), f1(final) < 1 and 1.0 in scores, scores)
     states = [_silent(step.readings, answers) for step in steps] + [tuple(final)]
     asks = [
         Ask(
@@ -58,14 +61,17 @@ def asking_of(events: list[dict[str, Any]], final: Sequence[str], f1: F1, answer
         )
         for step, before, after in zip(steps, states, states[1:], strict=False)
     ]
-    return Asking(asks, None if states[0] is None else f1(states[0]))
+    return Asking(asks, None if states[0] is None else f1(states[0]), False, scores)
 
 
 def _silent(readings: list[Recorded], answers: Answers) -> tuple[str, ...] | None:
-    at = silent_best(readings)
-    if at is None:
-        return None
-    return answers(readings[at].sparql) if readings[at].sparql else tuple(readings[at].answers)
+    best = silent_best(readings)
+    told = [r for r in readings if r.silent] or ([] if best is None else [readings[best]])
+    return _whole(told[0], answers) if told else None
+
+
+def _whole(reading: Recorded, answers: Answers) -> tuple[str, ...]:
+    return answers(reading.sparql) if reading.truncated else tuple(reading.answers)
 
 
 def _divergent(step: Step, answers: Answers) -> bool | None:
@@ -82,11 +88,7 @@ def _option_class(option: dict[str, Any], readings: list[Recorded], answers: Ans
     return frozenset(answers(option["sparql"])) if option["sparql"] else None
 
 
-def _missed(readings: list[Recorded], got: float, f1: F1, answers: Answers) -> bool:
-    return got < 1 and any(_right(reading, f1, answers) for reading in readings)
-
-
-def _right(reading: Recorded, f1: F1, answers: Answers) -> bool:
-    """Whether a reading answers rightly; only one that is right as far as recorded is run."""
-    score = f1(tuple(reading.answers))
-    return score == 1 or (score > 0 and bool(reading.sparql) and f1(answers(reading.sparql)) == 1)
+def _score(reading: Recorded, f1: F1, answers: Answers) -> float:
+    """F1 of a reading; a shortened one is run if what is recorded of it is right at all."""
+    score = f1(tuple(reading.answers)) if reading.answers else 0.0
+    return round(f1(_whole(reading, answers)) if reading.truncated and score else score, 6)

@@ -9,7 +9,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One recorded reading: its posterior, its (possibly shortened) answers, and what it says."""
+    """One recorded reading: its posterior, its answers (shortened where `truncated`), and what it says.
+
+    `silent` marks the one that would have been answered without asking.
+    """
 
     sparql: str
     p: float
@@ -17,6 +20,8 @@ class Recorded:
     answer_class: str
     entity: str
     path: str
+    truncated: bool = False
+    silent: bool = False
 
 
 def readings_of(scored: dict[str, Any]) -> list[Recorded]:
@@ -29,6 +34,8 @@ def readings_of(scored: dict[str, Any]) -> list[Recorded]:
             str(r.get("class", at)),
             r.get("entity", ""),
             r.get("path", ""),
+            bool(r.get("truncated")),
+            bool(r.get("silent")),
         )
         for at, r in enumerate(scored.get("readings") or ())
     ]
