@@ -11,6 +11,7 @@ from io import BufferedReader
 from itertools import islice
 from pathlib import Path
 from typing import IO, cast
+from xml.parsers import expat
 
 import pyoxigraph as ox
 
@@ -100,7 +101,8 @@ class SourceFile:
         try:
             yield from ox.parse(stream, format=self._syntax, base_iri=base)
         except SyntaxError as error:
-            where = f", line {error.lineno}" if error.lineno else ""
+            line = error.lineno or (_xml_error_line(self.path) if self._syntax == ox.RdfFormat.RDF_XML else 0)
+            where = f", line {line:,}" if line else ""
             raise ConfigError(f"{self.path.name}{where}: {one_line(error.msg)}") from error
 
     def _by_line(self, stream: IO[bytes]) -> Iterator[ox.Quad]:
@@ -119,3 +121,15 @@ class SourceFile:
             if len(lines) > 1:
                 for number, line in enumerate(lines[at + 1 :], start + at + 1):
                     yield from self._block([line], number)
+
+
+def _xml_error_line(path: Path) -> int:
+    """Where the file stops being well-formed XML, which pyoxigraph's errors do not say; 0 where it is."""
+    parser = expat.ParserCreate()
+    opened = gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")
+    with opened as file:
+        try:
+            parser.ParseFile(file)
+        except expat.ExpatError as error:
+            return error.lineno
+    return 0

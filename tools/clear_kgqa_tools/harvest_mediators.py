@@ -18,7 +18,7 @@ from clear_kgqa_tools.terms import RDF_TYPE
 
 _LOOKED_AT = 60
 _MOST = 0.8
-_TOKEN = re.compile(r"\w+")
+_TOKEN = re.compile(r"\d+(?:[.,]\d+)?|[^\W\d]+")
 
 
 class Mediators:
@@ -74,7 +74,7 @@ class Mediators:
                 yield quad
 
     def _repeats_values(self, iri: str, label: str) -> bool:
-        tokens = set(_TOKEN.findall(label.casefold()))
+        tokens = _tokens(label)
         if not any(c.isdigit() for c in label):
             return False
         values: set[str] = set()
@@ -86,5 +86,11 @@ class Mediators:
                 if isinstance(target, ox.NamedNode)
                 else str(getattr(target, "value", ""))
             )
-            values.update(_TOKEN.findall(text.casefold()))
+            values |= _tokens(text)
         return len(facts) > 1 and tokens <= values
+
+
+def _tokens(text: str) -> set[str]:
+    """Words and numbers of a text, a number without regard to its decimal sign and trailing zeros."""
+    found = (token.replace(",", ".") for token in _TOKEN.findall(text.casefold()))
+    return {token.rstrip("0").rstrip(".") if "." in token else token for token in found}
