@@ -45,7 +45,7 @@ class LabelIndex:
         self._iris = SortedHashes(folder, "iri")
         self._prefix_keys: Any = load_array(folder / "prefix_keys.npy")
         self._prefix_entries: Any = load_array(folder / "prefix_entries.npy")
-        self._words = WordIndex(folder, self._table)
+        self._words = WordIndex(folder, self._table, self._names)
 
     @staticmethod
     def build(
@@ -138,7 +138,7 @@ class LabelIndex:
         return list(islice(starting, 2 * k))
 
     def _near(self, folded: str, most: int) -> list[Hit]:
-        """Two typos are looked for only where one finds nothing: that takes ten times as long."""
+        """Two typos in a word are looked for only where one finds nothing."""
         for typos in range(1, most + 1):
             hits = [*self._words.whole_name(folded, typos), *self._words.by_words(folded, typos)]
             if hits:

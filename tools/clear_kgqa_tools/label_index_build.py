@@ -23,6 +23,7 @@ from clear_kgqa_tools.label_index_files import (
     prefix_key,
     text_digest,
 )
+from clear_kgqa_tools.label_spelling import Spelling
 
 # An exact label beats an exact alias unless the alias belongs to a node ten times as popular ("US").
 LABEL_BONUS = 10.0
@@ -54,15 +55,22 @@ def local_name(iri: str) -> str:
 
 
 def word_schema() -> Any:
-    """tantivy's schema: whole folded name, its words, the entry's number, the weight that orders results."""
+    """tantivy's schema: words of a folded name, the entry's number, the weight that orders results."""
     import tantivy
 
     builder = tantivy.SchemaBuilder()
-    builder.add_text_field("name", tokenizer_name="raw", index_option="basic")
     builder.add_text_field("words", tokenizer_name="whitespace", index_option="basic")
     builder.add_integer_field("entry", fast=True)
     builder.add_float_field("weight", fast=True)
     return builder.build()
+
+
+def known_words(folder: Path) -> list[str]:
+    """All words of a committed index."""
+    import tantivy
+
+    terms = tantivy.Index.open(str(folder / "words")).searcher().terms_with_prefix("words", "")
+    return [word for word, _ in terms]
 
 
 class IndexWriter:
@@ -114,7 +122,6 @@ class IndexWriter:
         if not folded:
             return
         entry = {
-            "name": folded,
             "words": " ".join(words(folded)),
             "entry": len(self._weights),
             "weight": weight,
@@ -131,6 +138,7 @@ class IndexWriter:
         self._nodes.close()
         self._words.commit()
         self._words.wait_merging_threads()
+        Spelling.write(self._folder, sorted(known_words(self._folder)))
         order = np.argsort(-np.frombuffer(self._weights, np.float64), kind="stable").astype(np.uint32)
         ranks = np.empty_like(order)
         ranks[order] = np.arange(len(order), dtype=np.uint32)

@@ -17,7 +17,7 @@ from clear_kgqa_tools.errors import ConfigError
 from clear_kgqa_tools.folding import fold
 from clear_kgqa_tools.nodes import Match, Node
 
-FORMAT = 1
+FORMAT = 2
 NAME_LIMIT = 256
 PREFIX_BYTES = 16
 META = "labels.json"
@@ -88,7 +88,7 @@ class NodeTable:
         self.offsets: NDArray[np.uint64] = load_array(folder / "node_offsets.npy")
         self.entry_nodes: Ids = load_array(folder / "entry_nodes.npy")
         self.entry_names: NDArray[np.uint16] = load_array(folder / "entry_names.npy")
-        self._blob = _map(folder / "nodes.jsonl")
+        self._blob = map_bytes(folder / "nodes.jsonl")
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -144,7 +144,8 @@ def lowest(values: Ids, count: int) -> list[int]:
     return lowest_first
 
 
-def _map(path: Path) -> mmap.mmap | bytes:
+def map_bytes(path: Path) -> mmap.mmap | bytes:
+    """A file's bytes, memory-mapped and read-only."""
     with path.open("rb") as file:
         if path.stat().st_size == 0:
             return b""

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from rapidfuzz import fuzz
+from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
 from clear_kgqa_tools.folding import fold, words
 from clear_kgqa_tools.label_index_build import word_schema
-from clear_kgqa_tools.label_index_files import Ids, NodeTable, load_array
+from clear_kgqa_tools.label_index_files import Ids, NodeTable, SortedHashes, load_array
+from clear_kgqa_tools.label_spelling import Spelling
 
 SHORT = 3
 _CANDIDATES = 60
 _WORDS = 12
+_SPELLINGS = 30
+_COMBINATIONS = 200
 _LOOSE_SCORE = 60.0
 
 
@@ -40,13 +45,17 @@ def allowed_typos(text: str) -> int:
 class WordIndex:
     """tantivy over folded names; the candidates of a query are the heaviest names that match."""
 
-    def __init__(self, folder: Path, table: NodeTable) -> None:
+    def __init__(self, folder: Path, table: NodeTable, names: SortedHashes) -> None:
         import tantivy
 
         self._tantivy = tantivy
         self._schema = word_schema()
         self._searcher = _searcher(folder / "words")
         self._table = table
+        self._names = names
+        self._spelling = Spelling(folder)
+        # The n-grams of a question share their words.
+        self._near = lru_cache(maxsize=512)(self._look_up_near)
         self._ranks: Ids = load_array(folder / "ranks.npy")
 
     def known(self, word: str) -> bool:
@@ -54,21 +63,19 @@ class WordIndex:
         return bool(self._searcher.doc_freq("words", word))
 
     def whole_name(self, folded: str, typos: int) -> list[Hit]:
-        """Names within so many typos (1 or 2) of this one; none if it is too short for that many."""
-        if typos > allowed_typos(folded):
-            return []
-        query = self._tantivy.Query.fuzzy_term_query(self._schema, "name", folded, typos)
-        return [hit for hit in self._rank(folded, self._best(query)) if hit.typos <= typos]
+        """Names found by correcting unknown words (so many typos in each), or a known word, or a space."""
+        found = self._names.find([*self._respelled(folded, typos)], _CANDIDATES)
+        hits = self._rank(folded, {entry for entries in found for entry in entries})
+        return [hit for hit in hits if hit.typos <= allowed_typos(folded)]
 
     def by_words(self, folded: str, typos: int) -> list[Hit]:
         """Names that hold every word, in any order; only a word that no name holds may have typos."""
         query_words = words(folded)[:_WORDS]
-        parts = [self._word(word, typos) for word in query_words]
-        if not parts or None in parts:
+        spellings = [[word] if self.known(word) else self._near(word, typos) for word in query_words]
+        if not all(spellings):
             return []
-        must = self._tantivy.Occur.Must
-        entries = self._best(self._tantivy.Query.boolean_query([(must, part) for part in parts]))
-        return self._rank(folded, entries, query_words)
+        parts = [(self._tantivy.Occur.Must, self._any_of(spelling)) for spelling in spellings]
+        return self._rank(folded, self._best(self._tantivy.Query.boolean_query(parts)), query_words)
 
     def loosely(self, folded: str) -> list[Hit]:
         """Names made of words of the query, or else similar to it as a whole: a last resort."""
@@ -78,16 +85,45 @@ class WordIndex:
         parts = [(should, self._term(word)) for word in known]
         found = self._searcher.search(self._tantivy.Query.boolean_query(parts), _CANDIDATES, count=False)
         hits = self._rank(folded, self._entries(found))
-        return [h for h in hits if h.score >= _LOOSE_SCORE or self._within(h.entry, query_words)]
+        within = [hit for hit in hits if self._within(hit.entry, query_words)]
+        others = [hit for hit in hits if hit.score >= _LOOSE_SCORE and hit not in within]
+        return [*sorted(within, key=lambda hit: -round(hit.score)), *others]
 
     def _within(self, entry: int, query_words: list[str]) -> bool:
         return set(words(fold(self._table.name(entry)))) <= set(query_words)
 
-    def _word(self, word: str, typos: int) -> Any:
-        if self.known(word):
-            return self._term(word)
-        typos = min(typos, allowed_typos(word))
-        return self._tantivy.Query.fuzzy_term_query(self._schema, "words", word, typos) if typos else None
+    def _respelled(self, folded: str, typos: int) -> Iterator[str]:
+        parts = folded.split()[:_WORDS]
+        unknown = [not self.known(_core(part)) for part in parts]
+        if any(unknown):
+            choices = [self._variants(p, typos) if u else [p] for p, u in zip(parts, unknown, strict=True)]
+            yield from islice((" ".join(chosen) for chosen in product(*choices)), _COMBINATIONS)
+        for at, part in enumerate(parts):
+            before, after = parts[:at], parts[at + 1 :]
+            if unknown[at]:
+                yield from (" ".join([*before, part[:i], part[i:], *after]) for i in range(1, len(part)))
+            elif not any(unknown):
+                yield from (" ".join([*before, variant, *after]) for variant in self._variants(part, 1))
+            if after:
+                yield " ".join([*before, part + after[0], *after[1:]])
+
+    def _variants(self, part: str, typos: int) -> list[str]:
+        """The part with its word spelled as known words are, punctuation around it kept."""
+        word = _core(part)
+        return [part.replace(word, near) for near in self._near(word, typos)]
+
+    def _look_up_near(self, word: str, typos: int) -> list[str]:
+        """Known words within so many typos; for two of them the first two letters must be right."""
+        if typos == 1:
+            return self._spelling.near(word)[:_SPELLINGS]
+        if allowed_typos(word) == 0:
+            return []
+        alike = [term for term, _ in self._searcher.terms_with_prefix("words", word[:2])]
+        near = process.extract(word, alike, scorer=OSA.distance, score_cutoff=2, limit=_SPELLINGS)
+        return [term for term, _, _ in near]
+
+    def _any_of(self, spellings: list[str]) -> Any:
+        return self._tantivy.Query.term_set_query(self._schema, "words", spellings)
 
     def _term(self, word: str) -> Any:
         return self._tantivy.Query.term_query(self._schema, "words", word)
@@ -113,6 +149,10 @@ class WordIndex:
             )
             hits.append(Hit(entry, typos, max(fuzz.ratio(folded, name), fuzz.token_sort_ratio(folded, name))))
         return sorted(hits, key=lambda hit: (hit.typos, hit.entry))
+
+
+def _core(part: str) -> str:
+    return words(part)[0]
 
 
 def _searcher(folder: Path) -> Any:
