@@ -70,9 +70,10 @@ class SearchGraphPattern:
         checked = check(text, self._bundle.profile.prefixes)
         limits = getattr(self._bundle.graph, "limits", Limits())
         result = self._bundle.graph.query(checked, replace(limits, rows=NODES_LOOKED_AT))
-        if "e" not in result.columns:
+        bound = result.column("e") if "e" in result.columns else []
+        terms = dict.fromkeys(term for term in bound if term is not None)
+        if not terms and (result.rows or "e" not in result.columns):
             raise QueryError("bind the nodes to look at to ?e")
-        terms = dict.fromkeys(t for t in result.column("e") if t is not None)
         iris = [t.value for t in terms if t.kind == "iri"]
         if terms and not iris:
             raise QueryError(
