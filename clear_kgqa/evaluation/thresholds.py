@@ -1,0 +1,109 @@
+"""The published ask policy over a grid of thresholds, replayed from recorded readings without any model.
+
+An item is asked about its entity when the entity score passes its threshold, then about its intent when the
+intent score does; the replayed user is the oracle of `curves`. The best pair is chosen on a development split
+(half of the items, by a hash of their ids) and reported on the other half, which had no say in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from clear_kgqa.evaluation.curves import Item, Menu, entity_menu, informed, intent_menu, item_of
+from clear_kgqa.evaluation.evidence import silent_best
+from clear_kgqa.evaluation.metrics import mean
+from clear_kgqa.evaluation.transcripts import Record
+
+GRID = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
+FIXED = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """An item with its recorded entity and intent scores (0 where none was recorded)."""
+
+    item: Item
+    entity: float
+    intent: float
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """F1 and questions per item (rounds) at one pair of thresholds."""
+
+    entity: float
+    intent: float
+    f1: float
+    rounds: float
+
+
+def scored_of(record: Record) -> Scored | None:
+    """The item of a record with the scores known before the first question, if it can be scored."""
+    item = item_of(record)
+    if item is None:
+        return None
+    first: dict[str, float] = {}
+    for event in record["events"]:
+        if event["event"] == "asked":
+            break
+        if event["event"] == "scored":
+            first = {s["kind"]: 0.0 for s in event["scores"]}
+            for score in event["scores"]:
+                first[score["kind"]] = max(first[score["kind"]], score["score"])
+    return Scored(item, first.get("entity", 0.0), first.get("intent", 0.0))
+
+
+def cell(items: Sequence[Scored], entity: float, intent: float) -> Cell:
+    """F1 and rounds when asking at these thresholds; menus with a single option are not put."""
+    outcomes = [_replay(scored, entity, intent) for scored in items]
+    return Cell(
+        entity, intent, round(mean(f for f, _ in outcomes), 6), round(mean(n for _, n in outcomes), 6)
+    )
+
+
+def _replay(scored: Scored, entity: float, intent: float) -> tuple[float, int]:
+    item, asks = scored.item, 0
+    f1 = item.f1_of(silent_best(item.readings))
+    for passed, menu_of in ((scored.entity > entity, entity_menu), (scored.intent > intent, intent_menu)):
+        menu: Menu = menu_of(item)
+        if passed and len(menu) > 1:
+            f1, asks = informed(item, menu), asks + 1
+            item = _chosen(item, menu)
+    return f1, asks
+
+
+def _chosen(item: Item, menu: Menu) -> Item:
+    """The item after an oracle's reply: only the readings of the chosen option stay."""
+    best = max(menu, key=lambda group: max(item.f1[at] for at in group))
+    if max(item.f1[at] for at in best) == 0:
+        best = [at for at in range(len(item.readings)) if not any(at in group for group in menu)]
+    return Item(item.id, [item.readings[at] for at in best], [item.f1[at] for at in best])
+
+
+def in_development(id_: str) -> bool:
+    """Whether an item belongs to the half on which thresholds are chosen."""
+    return hashlib.sha256(id_.encode()).digest()[0] % 2 == 0
+
+
+def grid(records: Iterable[Record]) -> dict[str, Any]:
+    """The grid over all items: one threshold varied with the other at 0.5, both ways, and in full.
+
+    `chosen` is the best cell of the development half, `test` the same thresholds on the other half.
+    """
+    items = [s for record in records if (s := scored_of(record)) is not None]
+    development = [s for s in items if in_development(s.item.id)]
+    test = [s for s in items if not in_development(s.item.id)]
+    pairs = [(entity, intent) for entity in GRID for intent in GRID]
+    full = [cell(items, *pair) for pair in pairs]
+    chosen = max((cell(development, *pair) for pair in pairs), key=lambda c: (c.f1, -c.rounds))
+    return {
+        "items": len(items),
+        "entity": [asdict(c) for c in full if c.intent == FIXED],
+        "intent": [asdict(c) for c in full if c.entity == FIXED],
+        "full": [asdict(c) for c in full],
+        "chosen": {**asdict(chosen), "items": len(development)},
+        "test": {**asdict(cell(test, chosen.entity, chosen.intent)), "items": len(test)},
+    }
