@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice, product
+from itertools import islice, pairwise, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,8 +24,9 @@ SHORT = 3
 _CANDIDATES = 60
 _WORDS = 12
 _SPELLINGS = 30
-_COMBINATIONS = 200
+_COMBINATIONS = 500
 _LOOSE_SCORE = 60.0
+_ALIKE_SCORE = 85.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class WordIndex:
         spellings = [[word] if self.known(word) else self._near(word, typos) for word in query_words]
         if not all(spellings):
             return []
-        parts = [(self._tantivy.Occur.Must, self._any_of(spelling)) for spelling in spellings]
+        parts = [(self._tantivy.Occur.Must, self._any_of(spelling[:_SPELLINGS])) for spelling in spellings]
         return self._rank(folded, self._best(self._tantivy.Query.boolean_query(parts)), query_words)
 
     def loosely(self, folded: str) -> list[Hit]:
@@ -85,12 +86,16 @@ class WordIndex:
         parts = [(should, self._term(word)) for word in known]
         found = self._searcher.search(self._tantivy.Query.boolean_query(parts), _CANDIDATES, count=False)
         hits = self._rank(folded, self._entries(found))
-        within = [hit for hit in hits if self._within(hit.entry, query_words)]
-        others = [hit for hit in hits if hit.score >= _LOOSE_SCORE and hit not in within]
-        return [*sorted(within, key=lambda hit: -round(hit.score)), *others]
+        kept = [(self._likeness(hit, query_words), -hit.score, hit) for hit in hits]
+        return [hit for likeness, _, hit in sorted(kept, key=lambda rated: rated[:2]) if likeness < 3]
 
-    def _within(self, entry: int, query_words: list[str]) -> bool:
-        return set(words(fold(self._table.name(entry)))) <= set(query_words)
+    def _likeness(self, hit: Hit, query_words: list[str]) -> int:
+        """0 much like the query, 1 made of its words, 2 like it, 3 unlike."""
+        if hit.score >= _ALIKE_SCORE:
+            return 0
+        if set(words(fold(self._table.name(hit.entry)))) <= set(query_words):
+            return 1
+        return 2 if hit.score >= _LOOSE_SCORE else 3
 
     def _respelled(self, folded: str, typos: int) -> Iterator[str]:
         parts = folded.split()[:_WORDS]
@@ -99,13 +104,15 @@ class WordIndex:
             choices = [self._variants(p, typos) if u else [p] for p, u in zip(parts, unknown, strict=True)]
             yield from islice((" ".join(chosen) for chosen in product(*choices)), _COMBINATIONS)
         for at, part in enumerate(parts):
-            before, after = parts[:at], parts[at + 1 :]
+            spelled: Iterable[str] = ()
             if unknown[at]:
-                yield from (" ".join([*before, part[:i], part[i:], *after]) for i in range(1, len(part)))
+                spelled = _with_space(part)
             elif not any(unknown):
-                yield from (" ".join([*before, variant, *after]) for variant in self._variants(part, 1))
-            if after:
-                yield " ".join([*before, part + after[0], *after[1:]])
+                spelled = self._variants(part, 1)
+            yield from (" ".join([*parts[:at], variant, *parts[at + 1 :]]) for variant in spelled)
+        for at, (left, right) in enumerate(pairwise(parts)):
+            moved = (left + right, f"{left[:-1]} {left[-1]}{right}", f"{left}{right[0]} {right[1:]}")
+            yield from (" ".join([*parts[:at], *variant.split(), *parts[at + 2 :]]) for variant in moved)
 
     def _variants(self, part: str, typos: int) -> list[str]:
         """The part with its word spelled as known words are, punctuation around it kept."""
@@ -115,7 +122,7 @@ class WordIndex:
     def _look_up_near(self, word: str, typos: int) -> list[str]:
         """Known words within so many typos; for two of them the first two letters must be right."""
         if typos == 1:
-            return self._spelling.near(word)[:_SPELLINGS]
+            return self._spelling.near(word)
         if allowed_typos(word) == 0:
             return []
         alike = [term for term, _ in self._searcher.terms_with_prefix("words", word[:2])]
@@ -149,6 +156,13 @@ class WordIndex:
             )
             hits.append(Hit(entry, typos, max(fuzz.ratio(folded, name), fuzz.token_sort_ratio(folded, name))))
         return sorted(hits, key=lambda hit: (hit.typos, hit.entry))
+
+
+def _with_space(part: str) -> Iterator[str]:
+    """The part with a space put in, or in the place of a letter."""
+    for at in range(1, len(part)):
+        yield f"{part[:at]} {part[at:]}"
+        yield f"{part[:at]} {part[at + 1 :]}".rstrip()
 
 
 def _core(part: str) -> str:

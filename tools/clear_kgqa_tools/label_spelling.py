@@ -15,7 +15,7 @@ from rapidfuzz.distance import OSA
 
 from clear_kgqa_tools.label_index_files import load_array, map_bytes
 
-SHORTEST, LONGEST = 3, 32
+LONGEST = 32
 _BLOCK = 50_000
 # Polynomial hashes modulo 2^64 in an odd base, whose inverse closes the gap that a dropped letter leaves.
 _BASE = 0x9E3779B97F4A7C15
@@ -29,7 +29,7 @@ Keys = NDArray[np.uint64]
 
 
 class Spelling:
-    """The words of an index (3 to 32 letters) by their spelling; reads files written by `write`."""
+    """The words of an index (up to 32 letters) by their spelling; reads files written by `write`."""
 
     def __init__(self, folder: Path) -> None:
         self._keys: Keys = load_array(folder / "spelling_keys.npy")
@@ -39,7 +39,7 @@ class Spelling:
     @staticmethod
     def write(folder: Path, words: Sequence[str]) -> None:
         """Save the words and the sorted keys (32 bits of hash, 32 of word number) of all their deletions."""
-        kept = [word for word in words if SHORTEST <= len(word) <= LONGEST]
+        kept = [word for word in words if len(word) <= LONGEST]
         encoded = [word.encode() for word in kept]
         (folder / "spelling_words.txt").write_bytes(b"".join(encoded))
         np.save(folder / "spelling_offsets.npy", np.cumsum([0, *map(len, encoded)], dtype=np.uint64))
@@ -49,7 +49,7 @@ class Spelling:
 
     def near(self, word: str) -> list[str]:
         """The known words one typo away: a letter changed, left out, put in, or two swapped."""
-        if not SHORTEST <= len(word) <= LONGEST:
+        if len(word) > LONGEST:
             return []
         hashes = _deletions([word]) & ~_LOW
         starts = np.searchsorted(self._keys, hashes)
