@@ -1,8 +1,10 @@
 """Example selection with a small model over the demo graph: 50 questions, 0, 1 and 3 shots, four strategies.
 
-Usage: python benchmarks/icl_demo.py OUT [MODEL]        (MODEL: smollm2-135m, a hub id, a folder or a .gguf file)
+Usage: python benchmarks/icl_demo.py OUT [MODEL]        (MODEL: smollm2-135m, a hub id, a folder or a .gguf
+file)
 
-The demo graph's IRIs are numbers, so queries are rewritten to readable terms (`:Peru`, `:capital`) before they are shown.
+The demo graph's IRIs are numbers, so queries are rewritten to readable terms (`:Peru`, `:capital`) before
+they are shown.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ PREFIXES = {
     "s": "http://schema.org/",
 }
 
-# Questions that the examples are made of; `{0}` is a country of TRAIN_COUNTRIES, [name] an entity by its label.
+# The examples: `{0}` is one of TRAIN_COUNTRIES, [name] an entity by its label.
 TRAIN = (
     ("What is the capital of {0}?", "SELECT ?a {{ [{0}] d:capital ?a }}"),
     ("Which money is used in {0}?", "SELECT ?a {{ [{0}] d:currency ?a }}"),
@@ -40,10 +42,12 @@ TRAIN = (
     ("How many countries border {0}?", "SELECT (COUNT(DISTINCT ?a) AS ?n) {{ ?a g:neighbour [{0}] }}"),
     ("Which countries border {0}?", "SELECT ?a {{ ?a g:neighbour [{0}] . ?a a s:Country }}"),
     ("List the cities of {0}.", "SELECT ?a {{ ?a g:parentCountry [{0}] . ?a a s:City }}"),
-    ("Which neighbour of {0} is in Africa?", "SELECT ?a {{ ?a g:neighbour [{0}] . ?a d:continent [Africa] }}"),
+    ("Which neighbour of {0} is in Africa?",
+     "SELECT ?a {{ ?a g:neighbour [{0}] . ?a d:continent [Africa] }}"),
     ("Which country in Asia borders {0}?",
-     "SELECT ?a {{ ?a d:continent [Asia] . ?a g:neighbour [{0}] . ?a a s:Country }}"),
-    ("How many people live in the capital of {0}?", "SELECT ?a {{ [{0}] d:capital ?x . ?x g:population ?a }}"),
+     "SELECT ?a {{ ?a d:continent [Asia] . ?a g:neighbour [{0}] ; a s:Country }}"),
+    ("How many people live in the capital of {0}?",
+     "SELECT ?a {{ [{0}] d:capital ?x . ?x g:population ?a }}"),
     ("In which time zone is the capital of {0}?", "SELECT ?a {{ [{0}] d:capital ?x . ?x d:timeZone ?a }}"),
     ("Which currencies are used by countries that border {0}?",
      "SELECT ?a {{ ?x g:neighbour [{0}] . ?x d:currency ?a . ?a a d:Currency }}"),
@@ -52,7 +56,7 @@ TRAIN = (
     ("Does {0} border Germany?", "ASK {{ [{0}] g:neighbour [Germany] }}"),
     ("Is {0} in Europe?", "ASK {{ [{0}] d:continent [Europe] }}"),
 )  # fmt: skip
-TRAIN_COUNTRIES = ("France", "Brazil", "Kenya", "Japan", "Poland", "Chad", "Canada", "Iran", "Peru", "Laos")
+TRAIN_COUNTRIES = ("France", "Brazil", "Kenya", "Iraq", "Poland", "Chad", "Canada", "Iran", "Peru", "Laos")
 
 TEST = (
     ("What is Mongolia's capital city?", "SELECT ?a { [Mongolia] d:capital ?a }"),
@@ -65,10 +69,12 @@ TEST = (
     ("On which continent does Yemen lie?", "SELECT ?a { [Yemen] d:continent ?a }"),
     ("What is the calling code of Portugal?", "SELECT ?a { [Portugal] d:callingCode ?a }"),
     ("Where is Urdu spoken?", "SELECT ?a { ?a d:language [Urdu] }"),
-    ("How many neighbours does Zambia have?", "SELECT (COUNT(DISTINCT ?a) AS ?n) { ?a g:neighbour [Zambia] }"),
+    ("How many neighbours does Zambia have?",
+     "SELECT (COUNT(DISTINCT ?a) AS ?n) { ?a g:neighbour [Zambia] }"),
     ("How many countries lie in South America?",
      "SELECT (COUNT(DISTINCT ?a) AS ?n) { ?a d:continent [South America] }"),
-    ("How many counties does Ohio have?", "SELECT (COUNT(DISTINCT ?a) AS ?n) { ?a g:parentADM1 [Ohio] . ?a a d:USCounty }"),
+    ("How many counties does Ohio have?",
+     "SELECT (COUNT(DISTINCT ?a) AS ?n) { ?a g:parentADM1 [Ohio] . ?a a d:USCounty }"),
     ("Which nations share a border with Austria?", "SELECT ?a { ?a g:neighbour [Austria] . ?a a s:Country }"),
     ("What countries are adjacent to Mali?", "SELECT ?a { ?a g:neighbour [Mali] . ?a a s:Country }"),
     ("Which cities lie in Nepal?", "SELECT ?a { ?a g:parentCountry [Nepal] . ?a a s:City }"),
@@ -78,7 +84,8 @@ TEST = (
     ("Which neighbour of Argentina lies in South America?",
      "SELECT ?a { ?a g:neighbour [Argentina] . ?a d:continent [South America] }"),
     ("What borders both Spain and Italy?", "SELECT ?a { ?a g:neighbour [Spain] . ?a g:neighbour [Italy] }"),
-    ("Where in Africa is Portuguese spoken?", "SELECT ?a { ?a d:continent [Africa] . ?a d:language [Portuguese] }"),
+    ("Where in Africa is Portuguese spoken?",
+     "SELECT ?a { ?a d:continent [Africa] . ?a d:language [Portuguese] }"),
     ("What in Europe borders Russia?", "SELECT ?a { ?a d:continent [Europe] . ?a g:neighbour [Russia] }"),
     ("Who in Asia uses the US Dollar?", "SELECT ?a { ?a d:continent [Asia] . ?a d:currency [US Dollar] }"),
     ("Which country in Africa borders Egypt?",
@@ -89,11 +96,13 @@ TEST = (
      "SELECT ?a { ?a g:neighbour [India] . ?a g:neighbour [China] . ?a a s:Country }"),
     ("Which country in Europe speaks French and borders Italy?",
      "SELECT ?a { ?a g:neighbour [Italy] . ?a d:language [French] . ?a a s:Country }"),
-    ("How big is the population of Vietnam's capital?", "SELECT ?a { [Vietnam] d:capital ?x . ?x g:population ?a }"),
+    ("How big is the population of Vietnam's capital?",
+     "SELECT ?a { [Vietnam] d:capital ?x . ?x g:population ?a }"),
     ("What is the time zone of the capital of Cuba?", "SELECT ?a { [Cuba] d:capital ?x . ?x d:timeZone ?a }"),
     ("How far north is the capital of Iceland?",
      "SELECT ?a { [Iceland] d:capital ?x . ?x <http://www.w3.org/2003/01/geo/wgs84_pos#lat> ?a }"),
-    ("What is the currency code of the money of Ghana?", "SELECT ?a { [Ghana] d:currency ?x . ?x d:currencyCode ?a }"),
+    ("What is the currency code of the money of Ghana?",
+     "SELECT ?a { [Ghana] d:currency ?x . ?x d:currencyCode ?a }"),
     ("On which continents is Spanish spoken?", "SELECT ?a { ?x d:language [Spanish] . ?x d:continent ?a }"),
     ("What are the capitals of the countries that use the Euro?",
      "SELECT ?a { ?x d:currency [Euro] . ?x d:capital ?a }"),
@@ -143,7 +152,10 @@ def main(out: Path, model: str) -> None:
 
 
 def told(row: IclRow) -> None:
-    print(f"{row.strategy}:{row.shots} {row.types} BLEU {row.bleu:.4f} F1 {row.f1:.4f} {row.seconds} s", flush=True)
+    print(
+        f"{row.strategy}:{row.shots} {row.types} BLEU {row.bleu:.4f} F1 {row.f1:.4f} {row.seconds} s",
+        flush=True,
+    )
 
 
 def samples(part: str, wanted: object, bundle: GraphBundle) -> Iterator[Sample]:
@@ -156,14 +168,16 @@ def samples(part: str, wanted: object, bundle: GraphBundle) -> Iterator[Sample]:
             query = query.replace(f"[{name}]", iri_ref(found[0].iri))
         checked = check(query, PREFIXES)
         result = bundle.graph.query(checked)
-        if checked.form == "select" and not result.rows:
+        if part == "test" and checked.form == "select" and not result.rows:
             raise SystemExit(f"no answer: {question} {checked.text}")
         yield Sample(f"{part}-{number}", question, checked.text)
 
 
 def readable(found: list[Sample], bundle: GraphBundle) -> list[Sample]:
     """The samples with every IRI of their queries replaced by a term made of its label."""
-    schema = {c.iri: c.label.title() for c in bundle.schema.classes} | {p.iri: p.label for p in bundle.schema.properties}
+    schema = {c.iri: c.label[:1].upper() + c.label[1:] for c in bundle.schema.classes} | {
+        p.iri: p.label for p in bundle.schema.properties
+    }
     iris = {str(n) for s in found for n in walk(parse(s.sparql)) if not hasattr(n, "name") and ":" in str(n)}
     labels = {iri: node.label for iri, node in bundle.nodes.describe(sorted(iris)).items()}
     wrapper = wrapper_of_names({**labels, **{iri: label for iri, label in schema.items() if iri in iris}}, {})

@@ -52,6 +52,14 @@ class Wrapper:
         plain = {readable: plain_predicate(path) for readable, path in self.paths.items()}
         return {readable: str(iri) for readable, iri in plain.items() if iri is not None}
 
+    @property
+    def shown(self) -> dict[str, str]:
+        """Native IRI -> the prefixed name that stands for it in a prompt; the first of several."""
+        names: dict[str, str] = {}
+        for readable, iri in self.iris.items():
+            names.setdefault(iri, f"{PREFIX}:{readable.removeprefix(NAMESPACE)}")
+        return names
+
     @cached_property
     def endpoints(self) -> dict[str, str]:
         """Native IRI -> the endpoint that holds it, for the terms that name one."""
@@ -72,23 +80,26 @@ def wrapper_of(schema: Schema, prefixes: Mapping[str, str]) -> Wrapper:
     """
     wanted = {c.iri: _camel(c.label, c.iri) for c in schema.classes}
     wanted |= {p.iri: _snake(p.label, p.iri) for p in schema.properties}
-    names = _told_apart(wanted)
+    return wrapper_of_names(wanted, prefixes)
+
+
+def wrapper_of_names(wanted: Mapping[str, str], prefixes: Mapping[str, str]) -> Wrapper:
+    """A wrapper from IRI -> label or wanted name; names are made valid and told apart."""
+    names = _told_apart({iri: "_".join(_words(name, iri)) for iri, name in wanted.items()})
     return Wrapper(tuple(WrapperTerm(name, iri_ref(iri)) for iri, name in names.items()), prefixes)
 
 
 def _told_apart(wanted: Mapping[str, str]) -> dict[str, str]:
-    # Names that differ only in case would be mixed up by a model.
-    shared = Counter(name.casefold() for name in wanted.values())
+    shared = Counter(wanted.values())
     suffixed = {
-        iri: name if shared[name.casefold()] == 1 else f"{name}_{_local_name(iri)}"
-        for iri, name in wanted.items()
+        iri: name if shared[name] == 1 else f"{name}_{_local_name(iri)}" for iri, name in wanted.items()
     }
     taken: set[str] = set()
     names = {}
     for iri, name in sorted(suffixed.items()):
-        number = next(n for n in range(1, len(suffixed) + 1) if _numbered(name, n).casefold() not in taken)
+        number = next(n for n in range(1, len(suffixed) + 1) if _numbered(name, n) not in taken)
         names[iri] = _numbered(name, number)
-        taken.add(names[iri].casefold())
+        taken.add(names[iri])
     return {iri: names[iri] for iri in wanted}
 
 
@@ -140,8 +151,8 @@ def read_wrapper(path: Path) -> Wrapper:
     except (OSError, UnicodeDecodeError, yaml.YAMLError, ValueError) as error:
         raise ConfigError(f"cannot read the wrapper {path}: {cut(one_line(str(error)), 200)}") from error
     wrapper = Wrapper(tuple(terms), prefixes)
-    names = Counter(t.name.casefold() for t in wrapper.terms)
-    if twice := [t.name for t in wrapper.terms if names[t.name.casefold()] > 1]:
+    names = Counter(t.name for t in wrapper.terms)
+    if twice := [t.name for t in wrapper.terms if names[t.name] > 1]:
         raise ConfigError(f"{path}: the term {twice[0]} stands more than once")
     if wrong := [t.name for t in wrapper.terms if not _NAME.fullmatch(t.name)]:
         raise ConfigError(f"{path}: {wrong[0]!r} is no name: letters, digits, _ and - only")

@@ -150,7 +150,7 @@ def test_generated_names_are_readable_and_never_collide(tmp_path: Path) -> None:
     assert names[f"<{WDT}P569>"] == "date_of_birth"
     assert names[f"<{WD}Q5>"] == "HumanBeing"
     assert names["<http://b/x>"] == "größe_cm"
-    assert len({n.casefold() for n in names.values()}) == len(names) == 10
+    assert len(set(names.values())) == len(names) == 10
     for name in ("there.yaml", "there.tsv"):
         write_wrapper(wrapper, tmp_path / name)
         again = read_wrapper(tmp_path / name)
@@ -172,7 +172,7 @@ def test_a_wrapper_with_paths_endpoints_and_prefixes_is_read(tmp_path: Path) -> 
         ("terms: {a: '<http://e/p> ?x . ?x <http://e/q>'}", "no single IRI"),
         ("terms: {a: '?p'}", "no single IRI"),
         ("terms: {'a b': '<http://e/p>'}", "no name"),
-        ("terms: {a: '<http://e/p>', A: '<http://e/q>'}", "more than once"),
+        ("a\t<http://e/p>\na\t<http://e/q>", "more than once"),
         ("terms: {a: 3}", "no native side"),
         ("[1, 2]", "terms"),
         ("terms: {a: unknown:p}", "unknown"),
@@ -180,7 +180,7 @@ def test_a_wrapper_with_paths_endpoints_and_prefixes_is_read(tmp_path: Path) -> 
     ],
 )
 def test_a_faulty_wrapper_file_is_a_configuration_error(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "w.yaml"
+    path = tmp_path / ("w.tsv" if "\t" in text else "w.yaml")
     path.write_text(text)
     with pytest.raises(ConfigError, match=message):
         read_wrapper(path)

@@ -1,0 +1,81 @@
+"""Text generation by any seq2seq or causal Hugging Face model, for the in-context learning experiment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Protocol
+
+from clear_kgqa.likelihood.adapter import with_adapter
+from clear_kgqa.likelihood.hf import pad_id, split_spec
+from clear_kgqa.likelihood.weights import load_model, load_tokenizer, weights_source
+from clear_kgqa_tools.errors import ConfigError
+
+
+class GenerativeModel(Protocol):
+    """Continues prompts."""
+
+    def generate(self, prompts: list[str]) -> list[str]:
+        """The model's text after each prompt, greedy, up to the first line end."""
+        ...
+
+
+class TransformersModel:
+    """A model by "MODEL" or "MODEL+ADAPTER" (hub id, folder or GGUF file), seq2seq or causal.
+
+    Greedy decoding of at most `new_tokens`, `batch` prompts at once; prompts longer than the model's context
+    lose their beginning. Remote code is off and only safetensors and GGUF are read. Raises ConfigError where
+    the model, the adapter or the `hf` extra is missing.
+    """
+
+    def __init__(self, spec: str, cache: Path | None = None, new_tokens: int = 96, batch: int = 8) -> None:
+        try:
+            import torch
+            from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSeq2SeqLM
+        except ImportError as error:
+            raise ConfigError("models need the extra hf: pip install 'clear-kgqa[hf]'") from error
+        base, adapter = split_spec(spec)
+        source = weights_source(base, cache)
+        try:
+            config = AutoConfig.from_pretrained(source, trust_remote_code=False)
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"cannot load {base}: {str(error).strip().splitlines()[0][:200]}") from error
+        self._seq2seq = bool(config.is_encoder_decoder)
+        self._tokenizer = load_tokenizer(source)
+        self._tokenizer.padding_side = "right" if self._seq2seq else "left"
+        self._tokenizer.truncation_side = "left"
+        self._tokenizer.pad_token_id = pad_id(self._tokenizer)
+        on_gpu = torch.cuda.is_available()
+        kind = AutoModelForSeq2SeqLM if self._seq2seq else AutoModelForCausalLM
+        model = load_model(kind, source, "bfloat16" if on_gpu else "float32").to("cuda" if on_gpu else "cpu")
+        self._model = (with_adapter(model, adapter) if adapter else model).eval()
+        self._new_tokens, self._batch = new_tokens, batch
+        known = (getattr(config, name, None) for name in ("max_position_embeddings", "n_positions"))
+        self._context: int = next((n for n in known if n), 2048)
+
+    def generate(self, prompts: list[str]) -> list[str]:
+        """The text after each prompt, in the order of the prompts."""
+        # Prompts of like length together: padding costs as much as text.
+        order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
+        texts: dict[int, str] = {}
+        for at in range(0, len(order), self._batch):
+            rows = order[at : at + self._batch]
+            texts |= dict(zip(rows, self._one_batch([prompts[i] for i in rows]), strict=True))
+        return [texts[i] for i in range(len(prompts))]
+
+    def _one_batch(self, prompts: list[str]) -> list[str]:
+        import torch
+
+        room = self._context if self._seq2seq else self._context - self._new_tokens
+        found = self._tokenizer(prompts, return_tensors="pt", padding=True, truncation=True, max_length=room)
+        found = found.to(self._model.device)
+        options: dict[str, Any] = (
+            {} if self._seq2seq else {"stop_strings": ["\n"], "tokenizer": self._tokenizer}
+        )
+        with torch.inference_mode():
+            out = self._model.generate(
+                input_ids=found["input_ids"], attention_mask=found["attention_mask"], do_sample=False,
+                max_new_tokens=self._new_tokens, pad_token_id=self._tokenizer.pad_token_id, **options,
+            )  # fmt: skip
+        new = out if self._seq2seq else out[:, found["input_ids"].shape[1] :]
+        texts = self._tokenizer.batch_decode(new, skip_special_tokens=True)
+        return [(text.strip().splitlines() or [""])[0].strip() for text in texts]
