@@ -21,7 +21,7 @@ SAME = {
     "g.nq": NT.replace(" .\n", " <http://o/graph> .\n"),
     "g.ttl": NT,
     "g.trig": f"<http://o/graph> {{ {NT} }}",
-    "g.rdf": f"""<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:o="http://o/"
+    "g.rdf": """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:o="http://o/"
         xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#">
         <rdf:Description rdf:about="http://o/a"><rdfs:label xml:lang="en">Alpha</rdfs:label>
         <o:likes><rdf:Description rdf:about="http://o/b"><rdfs:label>Beta</rdfs:label></rdf:Description></o:likes>

@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from importlib.metadata import version
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -91,6 +90,8 @@ def replace_folder(work: Path, folder: Path) -> None:
 
 def write_meta(folder: Path, profile: Profile, values: dict[str, Any]) -> None:
     """Write meta.json, by which a folder is recognised as complete."""
+    from importlib.metadata import version
+
     meta = {
         "format": FORMAT,
         **values,

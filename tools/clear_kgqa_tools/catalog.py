@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from clear_kgqa_tools.build import FORMAT, BuildReport, Progress, build_graph, silent
 from clear_kgqa_tools.errors import ConfigError
 from clear_kgqa_tools.load_profile import load_profile
+from clear_kgqa_tools.profile import Profile
 
 DEMO = "demo"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -89,11 +91,29 @@ def kg_add(
         raise ConfigError("the name demo is taken by the demo graph; choose another")
     folder, progress = graph_folder(name), progress or silent
     chosen = load_profile(profile) if profile else None
+    if is_url(source):
+        return _add_endpoint(source, folder, chosen, progress)
+    path = existing_file(source)
     with locked(folder, progress):
-        if is_url(source):
-            raise ConfigError("endpoints cannot be added yet")
-        path = existing_file(source)
         return build_graph(path, folder, chosen, progress, origin=str(path.resolve()))
+
+
+def _add_endpoint(url: str, folder: Path, profile: Profile | None, progress: Progress) -> BuildReport:
+    from clear_kgqa_tools.endpoint import EndpointGraph
+    from clear_kgqa_tools.endpoint_harvest import add_endpoint
+
+    graph = EndpointGraph(url)
+    try:
+        with locked(folder, progress):
+            return add_endpoint(graph, without_credentials(url), folder, profile, progress)
+    finally:
+        graph.close()
+
+
+def without_credentials(url: str) -> str:
+    """The address without user and password, which are never kept."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def existing_file(source: str) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -18,13 +19,15 @@ from clear_kgqa_tools.catalog import (
     existing_file,
     is_url,
     kg_folder,
+    kg_list,
     known_names,
     read_meta,
+    without_credentials,
 )
 from clear_kgqa_tools.demo import build_demo
 from clear_kgqa_tools.embedded import EmbeddedGraph
 from clear_kgqa_tools.errors import ConfigError
-from clear_kgqa_tools.graph import Limits
+from clear_kgqa_tools.graph import KnowledgeGraph, Limits
 from clear_kgqa_tools.label_index import LabelIndex
 from clear_kgqa_tools.load_profile import profile_from_json
 from clear_kgqa_tools.schema import Schema
@@ -44,7 +47,7 @@ def open_bundle(
     progress = progress or silent
     similarity = similarity or load_similarity(cache=data_folder() / "models")
     if is_url(spec):
-        raise ConfigError("endpoints cannot be opened yet")
+        return _open_endpoint(spec, progress, limits, similarity)
     if _is_file(spec):
         return open_folder(spec, _file_folder(existing_file(spec), progress), limits, similarity)
     if spec == DEMO:
@@ -58,9 +61,10 @@ def open_folder(name: str, folder: Path, limits: Limits, similarity: Similarity)
     if meta is None:
         raise ConfigError(f"{folder} holds no finished graph")
     schema = Schema.from_json(json.loads((folder / "schema.json").read_text(encoding="utf-8")))
+    graph = _graph(meta.get("endpoint"), folder, limits)
     return GraphBundle(
         name,
-        EmbeddedGraph(folder / "store", limits),
+        graph,
         LabelIndex.open(folder / "labels"),
         schema,
         profile_from_json(meta["profile"]),
@@ -69,6 +73,33 @@ def open_folder(name: str, folder: Path, limits: Limits, similarity: Similarity)
         folder,
         meta["attribution"],
     )
+
+
+def _graph(endpoint: str | None, folder: Path, limits: Limits) -> KnowledgeGraph:
+    if endpoint is None:
+        return EmbeddedGraph(folder / "store", limits)
+    from clear_kgqa_tools.endpoint import EndpointGraph
+
+    return EndpointGraph(endpoint, limits)
+
+
+def _open_endpoint(url: str, progress: Progress, limits: Limits, similarity: Similarity) -> GraphBundle:
+    """An endpoint with the index harvested for it under a name, else with its property list and its own search."""
+    from clear_kgqa_tools.endpoint import EndpointGraph
+    from clear_kgqa_tools.endpoint_harvest import endpoint_properties, minimal_schema, with_names_in_use
+    from clear_kgqa_tools.endpoint_search import EndpointSearch
+    from clear_kgqa_tools.profiles_detect import detect_profile
+
+    shown = without_credentials(url)
+    added = next((entry["name"] for entry in kg_list() if entry.get("endpoint") == shown), None)
+    graph = EndpointGraph(url, limits)
+    if added is not None:
+        return replace(open_folder(shown, kg_folder(added), limits, similarity), graph=graph)
+    progress(f"asking the endpoint for its properties; add it for fast search: clear-kgqa kg add NAME {shown}", 0.0)
+    counts = endpoint_properties(graph, limits.seconds)
+    profile = with_names_in_use(detect_profile(counts), counts)
+    schema = minimal_schema(graph, counts, profile)
+    return GraphBundle(shown, graph, EndpointSearch(graph, profile), schema, profile, similarity)
 
 
 def _is_file(spec: str) -> bool:
