@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from clear_kgqa.evaluation.metrics import answer_f1
 from clear_kgqa.evaluation.order_ties import Cut, cut_of, ranked_query
 from clear_kgqa.evaluation.query_shape import tidy
 from clear_kgqa.evaluation.samples import Sample
@@ -29,7 +30,8 @@ class Gold:
 
     `run` gold comes from the graph, `stored` from the file (no query given); `empty` and `broken` gold is
     excluded from scores, for a `reason`. Where LIMIT cuts through equal ranks, `tied` are the answers of that
-    rank, `fixed` those before it; `unchecked`: ties could not be looked for; `differs`: the file's differ.
+    rank, `fixed` those before it; `unchecked`: ties could not be looked for; `differs`: the file's differ;
+    `alternatives` are the answers of the sample's other queries.
     """
 
     answers: tuple[str, ...]
@@ -39,13 +41,18 @@ class Gold:
     tied: tuple[str, ...] = ()
     unchecked: bool = False
     differs: bool = False
+    alternatives: tuple[tuple[str, ...], ...] = ()
 
     @property
     def usable(self) -> bool:
         return self.status in ("run", "stored")
 
     def resolve(self, predicted: tuple[str, ...]) -> tuple[str, ...]:
-        """The gold answers, ties decided in favour of the prediction."""
+        """The gold answers that fit the prediction best: ties in its favour, the best of the alternatives."""
+        sets = [self._untied(predicted), *self.alternatives]
+        return max(sets, key=lambda s: answer_f1(s, predicted, "lenient")) if self.alternatives else sets[0]
+
+    def _untied(self, predicted: tuple[str, ...]) -> tuple[str, ...]:
         if not self.tied:
             return self.answers
         chosen = [a for a in self.tied if a in set(predicted)] + [
@@ -80,7 +87,9 @@ class GoldQueries:
                 if sample.answers
                 else Gold((), "empty", "no query and no answers")
             )
-        gold = self._cached(sample.sparql)
+        found = [self._cached(query) for query in (sample.sparql, *sample.alternatives)]
+        good = [gold for gold in found if gold.usable]
+        gold = replace(good[0], alternatives=tuple(g.answers for g in good[1:])) if good else found[0]
         if sample.answers is None:
             return gold
         sizes = overlap(sample.answers, gold.answers, "lenient")

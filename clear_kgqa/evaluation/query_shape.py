@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,6 +9,7 @@ from typing import Any, Literal
 
 from clear_kgqa_tools.errors import QueryError
 from clear_kgqa_tools.safety import _parsing
+from clear_kgqa_tools.safety_tokens import Token, tokens
 
 Triple = tuple[str, str, str]
 ShapeForm = Literal["select", "count", "ask", "construct", "describe"]
@@ -31,22 +31,17 @@ class QueryShape:
     constraints: frozenset[str]
 
 
-_KEPT = r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|<[^<>\s]*>|#[^\n]*'
-_SPACED = re.compile(
-    rf"(?P<kept>{_KEPT})(?P<after>(?<=>)\s+[*+?](?=\s))?"
-    r"|(?P<name>[\w.-]*:[\w.-]*)\s+(?P<modifier>[*+?])(?=\s)|\s+\^\^\s*"
-)
-
-
 def tidy(sparql: str) -> str:
     """Close the gaps in `wdt:P279 * wd:Q5` and `"1" ^^ xsd:integer`, which rdflib cannot read."""
+    found = tokens(sparql)
+    return "".join(t.text for at, t in enumerate(found) if t.kind != "space" or not _gap(found, at))
 
-    def closed(match: re.Match[str]) -> str:
-        if match["kept"] is not None:
-            return match["kept"] + (match["after"] or "").strip()
-        return match["name"] + match["modifier"] if match["name"] else "^^"
 
-    return _SPACED.sub(closed, sparql)
+def _gap(found: list[Token], at: int) -> bool:
+    before, after = found[max(0, at - 2) : at], [t.text for t in found[at + 1 : at + 3]]
+    typed = ["^", "^"] in (after, [t.text for t in before])
+    path = before and before[-1].kind in ("pname", "iri") and after[:1] and after[0] in "*+?"
+    return typed or bool(path and after[1:] and after[1].isspace())
 
 
 @lru_cache(maxsize=4096)

@@ -1,7 +1,7 @@
 """Unambiguous questions: a benchmark's questions rewritten from their gold query and the dialogue.
 
-The template engine needs no model: a query of one triple becomes a question of its own, any other question keeps
-its words and names beside them what its nodes are and which properties it asks for.
+The template engine needs no model: a query of one triple becomes a question of its own, any other question
+keeps its words and names beside them what its nodes are and which properties it asks for.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from clear_kgqa_tools.nodes import Node
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-_ROLE = """Rewrite the question so that it has one meaning only. Keep it short and natural, name the entity and
-what is asked of it, and never add the answer. Reply with the rewritten question alone."""
+_ROLE = """Rewrite the question so that it has one meaning only. Keep it short and natural, name the entity
+and what is asked of it, and never add the answer. Reply with the rewritten question alone."""
 
 
 def rewritten(sample: Sample, need: Need, said: Sequence[str] = ()) -> Sample:

@@ -17,7 +17,8 @@ class Sample:
     """One question with its gold.
 
     `answers` are IRIs or lexical forms, several columns joined by " | ", None where the file has none;
-    `candidates` and `intended` are IRIs; `history` the earlier turns, oldest first.
+    `candidates` and `intended` are IRIs; `history` the earlier turns, oldest first; `alternatives` other gold
+    queries, of whose answers the best counts.
     """
 
     id: str
@@ -30,6 +31,7 @@ class Sample:
     history: tuple[str, ...] = ()
     type: str = ""
     language: str = ""
+    alternatives: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The sample as a questions file holds it, without empty fields."""
@@ -99,6 +101,7 @@ def sample_from(data: dict[str, Any], where: str) -> Sample:
         _strings(data, "history", where),
         data.get("type") or "",
         data.get("language") or "",
+        _strings(data, "alternatives", where),
     )
 
 

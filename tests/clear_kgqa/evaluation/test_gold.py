@@ -115,3 +115,11 @@ def test_results_are_cached_by_graph(graph: EmbeddedGraph, tmp_path: Path) -> No
 def test_answers_of_any_query(gold: GoldQueries) -> None:
     assert gold.answers(P + "SELECT ?a { :emma :author ?a }") == (X + "austen",)
     assert gold.answers("nonsense") == ()
+
+
+def test_the_best_of_several_gold_queries_counts(gold: GoldQueries) -> None:
+    queries = [P + f"SELECT ?a {{ :{book} :author ?a }}" for book in ("nobody", "dune", "emma")]
+    found = gold.gold(Sample("1", "Q?", queries[0], None, alternatives=tuple(queries[1:])))
+    assert found.status == "run" and found.answers == (X + "herbert",)
+    assert found.resolve((X + "austen",)) == (X + "austen",)
+    assert found.resolve((X + "scott",)) == (X + "herbert",)
