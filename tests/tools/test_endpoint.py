@@ -1,9 +1,7 @@
-import os
 import shutil
 import socket
 import ssl
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -11,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from email.utils import formatdate
 from pathlib import Path
 
-import pyoxigraph as ox
 import pytest
 
 from clear_kgqa_tools.endpoint import REQUESTS_PER_HOST, EndpointGraph, retry_after
@@ -20,6 +17,7 @@ from clear_kgqa_tools.graph import Limits, trusted
 from clear_kgqa_tools.safety import check
 from clear_kgqa_tools.terms import XSD, Term
 from tests.tools.misbehaving_server import JSON, ONE_ROW, Answer, MisbehavingServer
+from tests.tools.sparql_server import sparql_server
 
 QUERY = trusted("SELECT ?x { ?s ?p ?x }")
 
@@ -35,33 +33,11 @@ def rows(graph: EndpointGraph) -> int:
 
 
 @pytest.fixture(scope="module")
-def oxigraph(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a real SPARQL server."""
-    path = tmp_path_factory.mktemp("endpoint") / "store"
-    store = ox.Store(str(path))
-    store.load(
-        b'<http://ex.org/a> <http://ex.org/p> "eins"@de, 2, <http://ex.org/b>, _:c .',
-        format=ox.RdfFormat.TURTLE,
-    )
-    store.flush()
-    del store
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    program = shutil.which("oxigraph", path=str(Path(sys.executable).parent) + os.pathsep + os.defpath)
-    assert program
-    running = subprocess.Popen(
-        [program, "serve-read-only", "--location", str(path), "--bind", f"127.0.0.1:{port}"],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    for _ in range(200):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        time.sleep(0.05)
-    yield f"http://127.0.0.1:{port}/query"
-    running.kill()
-    running.wait()
+def oxigraph() -> Iterator[str]:
+    with sparql_server(
+        '<http://ex.org/a> <http://ex.org/p> "eins"@de, 2, <http://ex.org/b>, _:c .'
+    ) as address:
+        yield address
 
 
 def test_a_real_server_answers_every_form(oxigraph: str) -> None:
@@ -80,7 +56,7 @@ def test_a_real_server_answers_every_form(oxigraph: str) -> None:
 
 
 def test_a_real_server_says_what_is_wrong_with_a_query(oxigraph: str) -> None:
-    with pytest.raises(QueryError, match="refused the query.*400"):
+    with pytest.raises(QueryError, match=r"refused the query.*400"):
         EndpointGraph(oxigraph).query(trusted("SELECT nonsense"))
 
 

@@ -1,4 +1,7 @@
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pyoxigraph as ox
@@ -156,3 +159,14 @@ def test_the_program_gets_everything_as_json(execute: ExecuteSPARQL) -> None:
 def test_numbers_are_numbers_and_languages_are_shown(execute: ExecuteSPARQL) -> None:
     row = data_rows(execute("SELECT ?a ?s ?n { ex:fr ex:area ?a ; ex:share ?s ; ex:note ?n }"))[0]
     assert row == {"a": 543940, "s": 0.5, "n": "Pays@fr"}
+
+
+def test_nothing_heavy_is_imported_before_it_is_used() -> None:
+    code = "import sys, clear_kgqa_tools.execute, clear_kgqa_tools.endpoint; print([m for m in sys.modules])"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, check=True
+    ).stdout
+    assert not [
+        m for m in ("rdflib", "SPARQLWrapper", "pyoxigraph", "pyparsing") if f"'{m}'".encode() in loaded
+    ]

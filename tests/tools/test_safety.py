@@ -37,19 +37,24 @@ CALL = "<http://169.254.169.254/> { ?s ?p ?o }"
     ],
 )
 def test_service_is_denied_in_every_spelling_and_place(query: str) -> None:
-    with pytest.raises(QueryError, match="SERVICE is not allowed"):
+    with pytest.raises(QueryError, match="SERVICE is not"):
         check(query, PREFIXES, allowed_services=("http://ok.org/sparql",))
 
 
 def test_service_is_allowed_by_its_exact_iri_alone() -> None:
     query = "PREFIX ok: <http://ok.org/> ASK { SERVICE ok:sparql { ?s ?p ?o } }"
     assert check(query, allowed_services=("http://ok.org/sparql",)).form == "ask"
-    with pytest.raises(QueryError, match="http://ok.org/sparql would be called"):
+    with pytest.raises(QueryError, match=r"http://ok\.org/sparql would be called"):
         check(query, allowed_services=("http://ok.org/sparql/",))
 
 
 def test_service_as_data_is_no_service() -> None:
     text = 'SELECT ?service { ?service <http://ex.org/SERVICE> "SERVICE <http://x> {}"@service }'
+    assert check(text).text == text
+
+
+def test_an_escaped_backslash_before_a_u_is_no_escape() -> None:
+    text = r'ASK { ?s ?p "\\u0022", "\\U0000", "\\\\u0041", "\\\"u" }'
     assert check(text).text == text
 
 

@@ -14,6 +14,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
+from functools import cache
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from clear_kgqa_tools.endpoint_http import Exchange, Reply
@@ -216,6 +217,7 @@ def _slots_of(host: str) -> threading.BoundedSemaphore:
         return _slots.setdefault(host, threading.BoundedSemaphore(REQUESTS_PER_HOST))
 
 
+@cache
 def _agent() -> str:
     from importlib.metadata import PackageNotFoundError, version
 

@@ -110,8 +110,8 @@ class ExecuteSPARQL:
             return visible(cut(iri_ref(term.value), 2 * self._characters)) + (f" ({label})" if label else "")
         if term.datatype in _NUMBERS and (number := _number(term.value)) is not None:
             return number
-        tag = f"@{term.language}" if term.language else ""
-        return ("_:" if term.kind == "bnode" else "") + visible(cut(term.value, self._characters)) + visible(tag)
+        blank, tag = "_:" if term.kind == "bnode" else "", f"@{term.language}" if term.language else ""
+        return blank + visible(cut(term.value, self._characters) + tag)
 
     def _missing(self, query: CheckedQuery) -> dict[str, list[str]]:
         """IRIs of the query that stand nowhere in the graph, by one cheap look-up each."""

@@ -11,7 +11,7 @@ from typing import Any
 from clear_kgqa_tools.errors import QueryError
 from clear_kgqa_tools.graph import CheckedQuery
 from clear_kgqa_tools.rewrite import odd_names, supported
-from clear_kgqa_tools.safety_tokens import Token, declared, expand, normalise, significant, tokens
+from clear_kgqa_tools.safety_tokens import Token, declared, expand, for_rdflib, normalise, significant, tokens
 from clear_kgqa_tools.terms import Form, iri_ref
 from clear_kgqa_tools.text import cut, one_line
 
@@ -25,10 +25,9 @@ _UPDATES = {"INSERT", "DELETE", "LOAD", "CLEAR", "CREATE", "DROP", "COPY", "MOVE
 _FORMS: dict[str, Form] = {
     "SelectQuery": "select", "AskQuery": "ask", "ConstructQuery": "construct", "DescribeQuery": "describe",
 }
-_STARTS = _UPDATES | {"PREFIX", "BASE", "SELECT", "ASK", "CONSTRUCT", "DESCRIBE"}
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n`]*\n(.*?)(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.DOTALL | re.M)
 _QUERY_START = re.compile(
-    r"\b(?:PREFIX\s+[\w\-.]*:\s*<|BASE\s*<|SELECT\s*(?:DISTINCT\b|REDUCED\b|[?$*(]|COUNT\b)"
+    r"\b(?:PREFIX\s+[\w\-.]*:\s*<|BASE\s*<|SELECT\s*(?:DISTINCT\b|REDUCED\b|[?$*(#]|[\w\-]*[:(])"
     r"|ASK\s*(?:\{|WHERE\b|FROM\b)|CONSTRUCT\s*(?:\{|WHERE\b|FROM\b)|DESCRIBE\s*(?:[?$<*]|[\w\-]*:))",
     re.IGNORECASE,
 )
@@ -88,8 +87,8 @@ def extract(reply: str) -> str:
 
 
 def _starts_as_query(text: str) -> bool:
-    first = next((t.word for t in tokens(text.lstrip()[:2000]) if t.kind not in ("space", "comment")), "")
-    return first in _UPDATES or (first in _STARTS and _QUERY_START.search(text) is not None)
+    first = next((t for t in tokens(text[:MAX_BYTES]) if t.kind not in ("space", "comment")), None)
+    return first is not None and (first.word in _UPDATES or _QUERY_START.match(text, first.start) is not None)
 
 
 def _check_size(text: str) -> None:
@@ -154,11 +153,11 @@ def _parse(text: str) -> Any:
     from rdflib.plugins.sparql.parser import parseQuery
 
     try:
-        return parseQuery(text)
+        return parseQuery(for_rdflib(text))
     except ParseBaseException as error:
         return QueryError(_syntax_message(text, error.loc))
     except RecursionError:
-        return QueryError("the query nests too deeply, or one group joins too many triples: split it with { }")
+        return QueryError("the query nests too deeply, or a group joins too many triples: split it with { }")
     except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
         return QueryError(f"the query cannot be parsed: {one_line(cut(str(error), 200))}")
 

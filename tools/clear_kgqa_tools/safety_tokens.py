@@ -27,6 +27,7 @@ _KINDS = {
     "mark": r".",
 }
 _TOKEN = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS.items()), re.DOTALL)
+_BACKSLASH_U = re.compile(r"\\\\([uU]?)|\\.")
 _STRING_ESCAPES = {"\\": "\\\\", '"': '\\"', "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -71,6 +72,15 @@ def normalise(text: str) -> str:
     if any(t.kind == "escape" or (t.kind == "iri" and "\\" in t.text) for t in tokens(text)):
         raise QueryError("the query hides characters behind \\u escapes; write them plainly")
     return text
+
+
+def for_rdflib(text: str) -> str:
+    """The same query for rdflib, which would take the u of an escaped backslash and a u for an escape."""
+    return "".join(_BACKSLASH_U.sub(_spelt_u, t.text) if t.kind == "string" else t.text for t in tokens(text))
+
+
+def _spelt_u(match: re.Match[str]) -> str:
+    return f"\\\\\\U{ord(match[1]):08x}" if match[1] else match[0]
 
 
 def _plain(token: Token) -> str:
