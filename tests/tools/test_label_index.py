@@ -101,6 +101,12 @@ def test_a_name_finds_its_node_first(index: LabelIndex, name: str, first: str) -
         ("Tower Eifel", "eiffel"),
         ("Paris, France", "paris"),
         ("the city of lihgt", "paris"),
+        ("Ne wYork City", "ny"),
+        ("NewvYork City", "ny"),
+        ("Nwe York City", "ny"),
+        ("eiffeltower", "eiffel"),
+        ("Amburack Obama", "obama"),
+        ("Bellaruss", "belarus"),
     ],
 )
 def test_typos_word_order_and_other_words(index: LabelIndex, name: str, first: str) -> None:
@@ -210,7 +216,7 @@ def test_an_empty_index(tmp_path: Path) -> None:
     index = LabelIndex.build(tmp_path, [])
     assert len(index) == 0
     assert index.search("Paris") == index.complete("p") == index.typos("pariss") == []
-    assert index.exact(["paris"]) == index.describe([E]) == {}
+    assert index.exact(["paris"]) == {} and index.describe([E]) == {}
 
 
 def test_labels_that_no_index_likes(tmp_path: Path) -> None:
@@ -220,6 +226,9 @@ def test_labels_that_no_index_likes(tmp_path: Path) -> None:
         record("lone", "lone \ud800 half"),
         record("blank", "\u200b"),
         record("nl", "two\nlines"),
+        record("nan", "Not a Number", popularity=float("nan")),
+        record("inf", "Infinite", popularity=float("inf")),
+        record("below", "Below Zero", popularity=-5.0),
         record("many", "Many", *(f"name {i}" for i in range(3000))),
     ]
     index = LabelIndex.build(tmp_path, rows)
@@ -227,6 +236,11 @@ def test_labels_that_no_index_likes(tmp_path: Path) -> None:
     assert found(index, "two lines") == ["nl"]
     assert found(index, "name 2999")[0] == "many"
     assert found(index, "lone")[0] == "lone"
+    assert [found(index, n) for n in ("not a number", "infinite", "below zero")] == [
+        ["nan"],
+        ["inf"],
+        ["below"],
+    ]
     assert index.describe([E + "blank"])[E + "blank"].label == "\u200b"
 
 
@@ -262,6 +276,14 @@ def test_an_index_of_another_format_says_what_to_do(tmp_path: Path) -> None:
         LabelIndex.open(tmp_path)
     with pytest.raises(ConfigError, match="no usable label index"):
         LabelIndex.open(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("lost", ["words/meta.json", "nodes.jsonl", "name_hashes.npy", "spelling_words.txt"])
+def test_a_damaged_index_says_what_to_do(tmp_path: Path, lost: str) -> None:
+    LabelIndex.build(tmp_path, RECORDS)
+    (tmp_path / lost).unlink()
+    with pytest.raises(ConfigError, match="add the graph again"):
+        LabelIndex.open(tmp_path)
 
 
 def _search_as_nobody(folder: Path, name: str) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from clear_kgqa_tools.errors import ConfigError
 from clear_kgqa_tools.folding import fold
 from clear_kgqa_tools.label_index_build import LabelRecord, build_files, local_name
 from clear_kgqa_tools.label_index_files import (
@@ -51,14 +52,22 @@ class LabelIndex:
     def build(
         folder: Path, records: Iterable[LabelRecord], progress: Callable[[int], None] | None = None
     ) -> LabelIndex:
-        """Index the records (distinct IRIs) into the folder; `progress` gets the number of records so far."""
+        """Index the records (distinct IRIs) into the folder; `progress` gets the number of records so far.
+
+        Build into a new folder and move it: an index that is open elsewhere must not be written over.
+        """
         build_files(folder, records, progress)
         return LabelIndex(folder)
 
     @staticmethod
     def open(folder: Path) -> LabelIndex:
-        """Open an index. Raises ConfigError where there is none, or one of another format."""
-        return LabelIndex(folder)
+        """Open an index. Raises ConfigError where there is none, a damaged one or one of another format."""
+        try:
+            return LabelIndex(folder)
+        except (OSError, ValueError) as error:
+            raise ConfigError(
+                f"the label index in {folder} is damaged: add the graph again with `kg add`"
+            ) from error
 
     def __len__(self) -> int:
         return len(self._table)

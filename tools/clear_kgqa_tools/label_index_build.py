@@ -29,6 +29,7 @@ from clear_kgqa_tools.label_spelling import Spelling
 LABEL_BONUS = 10.0
 _WRITER_BYTES = 96_000_000
 _STEP = 10_000
+_MOST_POPULAR = 1e15
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,20 +95,13 @@ class IndexWriter:
     def add(self, record: LabelRecord) -> None:
         """Write one node's payload and an entry for each of its distinct folded names."""
         label = record.label.strip() or local_name(record.iri)
-        payload = dump(
-            (
-                record.iri,
-                label,
-                record.aliases,
-                record.types,
-                record.type_iris,
-                record.description,
-                record.popularity,
-            )
-        )
+        # JSON has no NaN and no infinity.
+        popularity = min(record.popularity, _MOST_POPULAR) if record.popularity > 0.0 else 0.0
+        facts = (record.types, record.type_iris, record.description, popularity)
+        payload = dump((record.iri, label, record.aliases, *facts))
         self._nodes.write(payload)
         self._iri_hashes += text_digest(record.iri)
-        weight = 1.0 + max(record.popularity, 0.0)
+        weight = 1.0 + popularity
         folded = folded_name(label)
         self._add_entry(folded, 0, weight * LABEL_BONUS)
         seen = {folded}
@@ -121,11 +115,7 @@ class IndexWriter:
     def _add_entry(self, folded: str, number: int, weight: float) -> None:
         if not folded:
             return
-        entry = {
-            "words": " ".join(words(folded)),
-            "entry": len(self._weights),
-            "weight": weight,
-        }
+        entry = {"words": " ".join(words(folded)), "entry": len(self._weights), "weight": weight}
         self._words.add_json(dump(entry).decode())
         self._entry_nodes.append(len(self._offsets) - 1)
         self._entry_names.append(number)
@@ -139,24 +129,31 @@ class IndexWriter:
         self._words.commit()
         self._words.wait_merging_threads()
         Spelling.write(self._folder, sorted(known_words(self._folder)))
+        self._save("node_offsets", np.frombuffer(self._offsets, np.uint64))
+        self._save_entries()
+        iris = np.frombuffer(self._iri_hashes, np.uint64)
+        SortedHashes.write(self._folder, "iri", iris, np.arange(len(iris), dtype=np.uint32))
+        names = np.unique(np.frombuffer(self._name_hashes, np.uint64), return_counts=True)[1]
+        meta = {
+            "format": FORMAT,
+            "nodes": len(iris),
+            "entries": int(names.sum()),
+            "shared": int((names > 1).sum()),
+        }
+        (self._folder / META).write_text(json.dumps(meta))
+
+    def _save_entries(self) -> None:
         order = np.argsort(-np.frombuffer(self._weights, np.float64), kind="stable").astype(np.uint32)
         ranks = np.empty_like(order)
         ranks[order] = np.arange(len(order), dtype=np.uint32)
         self._save("ranks", ranks)
         self._save("entry_nodes", np.frombuffer(self._entry_nodes, np.uint32)[order])
         self._save("entry_names", np.frombuffer(self._entry_names, np.uint16)[order])
-        self._save("node_offsets", np.frombuffer(self._offsets, np.uint64))
         prefixes = np.frombuffer(self._prefixes, f"S{PREFIX_BYTES}")
         by_prefix = np.argsort(prefixes)
         self._save("prefix_keys", prefixes[by_prefix])
         self._save("prefix_entries", ranks[by_prefix])
-        iris = np.frombuffer(self._iri_hashes, np.uint64)
-        SortedHashes.write(self._folder, "iri", iris, np.arange(len(iris), dtype=np.uint32))
-        names = np.frombuffer(self._name_hashes, np.uint64)
-        SortedHashes.write(self._folder, "name", names, ranks)
-        shared = int((np.unique(names, return_counts=True)[1] > 1).sum())
-        meta = {"format": FORMAT, "nodes": len(iris), "entries": len(ranks), "shared": shared}
-        (self._folder / META).write_text(json.dumps(meta))
+        SortedHashes.write(self._folder, "name", np.frombuffer(self._name_hashes, np.uint64), ranks)
 
     def _save(self, name: str, values: Any) -> None:
         np.save(self._folder / f"{name}.npy", values)
