@@ -26,10 +26,16 @@ SAME = {
         <rdf:Description rdf:about="http://o/a"><rdfs:label xml:lang="en">Alpha</rdfs:label>
         <o:likes><rdf:Description rdf:about="http://o/b"><rdfs:label>Beta</rdfs:label></rdf:Description></o:likes>
         </rdf:Description></rdf:RDF>""",
-    "g.jsonld": json.dumps([
-        {"@id": "http://o/a", LABEL.strip("<>"): {"@value": "Alpha", "@language": "en"}, "http://o/likes": {"@id": "http://o/b"}},
-        {"@id": "http://o/b", LABEL.strip("<>"): "Beta"},
-    ]),
+    "g.jsonld": json.dumps(
+        [
+            {
+                "@id": "http://o/a",
+                LABEL.strip("<>"): {"@value": "Alpha", "@language": "en"},
+                "http://o/likes": {"@id": "http://o/b"},
+            },
+            {"@id": "http://o/b", LABEL.strip("<>"): "Beta"},
+        ]
+    ),
 }
 
 
@@ -48,10 +54,17 @@ def test_every_syntax_plain_and_gzipped(tmp_path: Path, name: str) -> None:
 
 
 def test_bad_lines_are_skipped_counted_and_listed(tmp_path: Path) -> None:
-    bad = ["not a triple at all", '<http://o/a> <http://o/p> "unclosed .', "<http://o/a b> <http://o/p> <http://o/c> ."]
+    bad = [
+        "not a triple at all",
+        '<http://o/a> <http://o/p> "unclosed .',
+        "<http://o/a b> <http://o/p> <http://o/c> .",
+    ]
     lines = NT.splitlines()
     source = tmp_path / "g.nt"
-    source.write_bytes("\n".join([lines[0], bad[0], lines[1], bad[1], bad[2], lines[2], ""]).encode() + b'<http://o/a> "\xff" .\n')
+    source.write_bytes(
+        "\n".join([lines[0], bad[0], lines[1], bad[1], bad[2], lines[2], ""]).encode()
+        + b'<http://o/a> "\xff" .\n'
+    )
     report = build_graph(source, tmp_path / "graph")
     assert (report.triples, report.bad_lines) == (3, 4)
     assert [line.split(":")[0] for line in report.bad_listed] == ["line 2", "line 4", "line 5", "line 7"]
@@ -71,16 +84,21 @@ def test_many_bad_lines_take_no_longer_than_good_ones(tmp_path: Path) -> None:
     assert (report.triples, report.bad_lines, len(report.bad_listed)) == (3, 20_000, 20)
 
 
-@pytest.mark.parametrize(("name", "text", "message"), [
-    ("g.ttl", "@prefix a: <http://a/> .\na:b a:c a:d .\na:x a:y ;;; .\n", "g.ttl, line 3"),
-    ("g.jsonld", '{"@id": }', "g.jsonld, line 1"),
-    ("g.rdf", "<rdf>\n<a></b></rdf>", "g.rdf, line 2"),
-    ("g.nt", "nothing here\n", "no triple could be read"),
-    ("g.nt", "", "it is empty"),
-    ("g.csv", "a,b", "cannot tell the RDF syntax of g.csv"),
-    ("g.nt.gz", NT, "not a complete gzip file"),
-])
-def test_unreadable_sources_are_one_line_and_leave_nothing(tmp_path: Path, name: str, text: str, message: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("g.ttl", "@prefix a: <http://a/> .\na:b a:c a:d .\na:x a:y ;;; .\n", "g.ttl, line 3"),
+        ("g.jsonld", '{"@id": }', "g.jsonld, line 1"),
+        ("g.rdf", "<rdf>\n<a></b></rdf>", "g.rdf, line 2"),
+        ("g.nt", "nothing here\n", "no triple could be read"),
+        ("g.nt", "", "it is empty"),
+        ("g.csv", "a,b", "cannot tell the RDF syntax of g.csv"),
+        ("g.nt.gz", NT, "not a complete gzip file"),
+    ],
+)
+def test_unreadable_sources_are_one_line_and_leave_nothing(
+    tmp_path: Path, name: str, text: str, message: str
+) -> None:
     source = tmp_path / name
     source.write_text(text)
     with pytest.raises(ConfigError) as error:

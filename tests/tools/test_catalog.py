@@ -80,13 +80,16 @@ def test_a_file_is_built_once_and_again_when_it_changes(source: Path, cache: Pat
     assert len(list((cache / "files").glob("*/[!.]*"))) == 1
 
 
-@pytest.mark.parametrize(("spec", "message"), [
-    ("nowhere", "no graph named 'nowhere'; there are demo"),
-    ("./nowhere.nt", "./nowhere.nt: no such file"),
-    ("bad name", "cannot name a graph"),
-    ("../x", "../x: no such file"),
-    ("", "cannot name a graph"),
-])
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("nowhere", "no graph named 'nowhere'; there are demo"),
+        ("./nowhere.nt", "./nowhere.nt: no such file"),
+        ("bad name", "cannot name a graph"),
+        ("../x", "../x: no such file"),
+        ("", "cannot name a graph"),
+    ],
+)
 def test_wrong_specs_say_what_to_do(spec: str, message: str) -> None:
     with pytest.raises(ConfigError) as error:
         open_bundle(spec, similarity=LexicalSimilarity())

@@ -20,20 +20,25 @@ def test_every_shipped_profile_loads_with_labels_types_and_prefixes() -> None:
 
 def test_profile_of_the_users_own(tmp_path: Path) -> None:
     file = tmp_path / "ours.yaml"
-    file.write_text("labels: [http://o/label]\nlanguages: [de, en]\nproperty_namespace: [[http://a/, http://b/]]\n")
+    file.write_text(
+        "labels: [http://o/label]\nlanguages: [de, en]\nproperty_namespace: [[http://a/, http://b/]]\n"
+    )
     profile = load_profile(str(file))
     assert (profile.name, profile.labels, profile.languages) == ("ours", ("http://o/label",), ("de", "en"))
     assert profile.property_namespace == (("http://a/", "http://b/"),)
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("labels: http://o/label", "profile bad: labels must be a list"),
-    ("label: [a]", "unknown field 'label'"),
-    ("- a", "expected a mapping"),
-    ("labels: [", "not YAML"),
-    ("qualifiers: maybe", "qualifiers must be true or false"),
-    ("property_namespace: [[a]]", "property_namespace must be a list"),
-])
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("labels: http://o/label", "profile bad: labels must be a list"),
+        ("label: [a]", "unknown field 'label'"),
+        ("- a", "expected a mapping"),
+        ("labels: [", "not YAML"),
+        ("qualifiers: maybe", "qualifiers must be true or false"),
+        ("property_namespace: [[a]]", "property_namespace must be a list"),
+    ],
+)
 def test_wrong_profile_is_one_line(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "bad.yaml"
     file.write_text(text)
@@ -52,14 +57,20 @@ def test_missing_profile_file(tmp_path: Path) -> None:
         load_profile(str(tmp_path / "none.yaml"))
 
 
-@pytest.mark.parametrize(("predicates", "name"), [
-    ({WDT + "P31", WDT + "P279", "http://www.w3.org/2000/01/rdf-schema#label"}, "wikidata"),
-    ({"http://dbpedia.org/ontology/capital", "http://www.w3.org/2000/01/rdf-schema#label"}, "dbpedia"),
-    ({"http://rdf.freebase.com/ns/type.object.name", "http://rdf.freebase.com/ns/film.film.director"}, "freebase"),
-    ({"http://o/p", "http://o/q", "http://www.w3.org/2000/01/rdf-schema#label"}, "generic"),
-    ({f"http://o/p{n}" for n in range(30)} | {"http://dbpedia.org/ontology/country"}, "generic"),
-    (set(), "generic"),
-])
+@pytest.mark.parametrize(
+    ("predicates", "name"),
+    [
+        ({WDT + "P31", WDT + "P279", "http://www.w3.org/2000/01/rdf-schema#label"}, "wikidata"),
+        ({"http://dbpedia.org/ontology/capital", "http://www.w3.org/2000/01/rdf-schema#label"}, "dbpedia"),
+        (
+            {"http://rdf.freebase.com/ns/type.object.name", "http://rdf.freebase.com/ns/film.film.director"},
+            "freebase",
+        ),
+        ({"http://o/p", "http://o/q", "http://www.w3.org/2000/01/rdf-schema#label"}, "generic"),
+        ({f"http://o/p{n}" for n in range(30)} | {"http://dbpedia.org/ontology/country"}, "generic"),
+        (set(), "generic"),
+    ],
+)
 def test_detection(predicates: set[str], name: str) -> None:
     assert detect_profile(predicates).name == name
 

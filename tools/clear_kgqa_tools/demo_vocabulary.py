@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import pyoxigraph as ox
 
+from clear_kgqa_tools import demo_quads as q
+from clear_kgqa_tools.demo_quads import DEMO
 from clear_kgqa_tools.terms import RDF_TYPE, RDFS_LABEL, XSD
 
-DEMO = "https://clear-kgqa.example/demo/"
 GEONAMES = "http://www.geonames.org/ontology#"
 SCHEMA = "http://schema.org/"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -166,27 +167,19 @@ _PROPERTIES = {
 def vocabulary() -> Iterator[ox.Quad]:
     """The triples that declare the demo graph's classes and properties."""
     for iri, (label, names) in _CLASSES.items():
-        yield _link(iri, RDF_TYPE, RDFS + "Class")
+        yield q.link(iri, RDF_TYPE, RDFS + "Class")
         yield from _named(iri, label, names)
     for iri, of in _PROPERTIES.items():
-        yield _link(iri, RDF_TYPE, RDF + "Property")
+        yield q.link(iri, RDF_TYPE, RDF + "Property")
         yield from _named(iri, of.label, of.names)
-        yield _text(iri, RDFS + "comment", of.comment)
-        yield _link(iri, RDFS + "range", of.range)
+        yield q.text(iri, RDFS + "comment", of.comment, "en")
+        yield q.link(iri, RDFS + "range", of.range)
         for domain in of.domains:
-            yield _link(iri, RDFS + "domain", domain)
-    yield _link(NEIGHBOUR, RDF_TYPE, "http://www.w3.org/2002/07/owl#SymmetricProperty")
+            yield q.link(iri, RDFS + "domain", domain)
+    yield q.link(NEIGHBOUR, RDF_TYPE, "http://www.w3.org/2002/07/owl#SymmetricProperty")
 
 
 def _named(iri: str, label: str, names: tuple[str, ...]) -> Iterator[ox.Quad]:
-    yield _text(iri, RDFS_LABEL, label)
+    yield q.text(iri, RDFS_LABEL, label, "en")
     for name in names:
-        yield _text(iri, ALT_LABEL, name)
-
-
-def _text(iri: str, predicate: str, text: str) -> ox.Quad:
-    return ox.Quad(ox.NamedNode(iri), ox.NamedNode(predicate), ox.Literal(text, language="en"))
-
-
-def _link(iri: str, predicate: str, target: str) -> ox.Quad:
-    return ox.Quad(ox.NamedNode(iri), ox.NamedNode(predicate), ox.NamedNode(target))
+        yield q.text(iri, ALT_LABEL, name, "en")

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from clear_kgqa_tools.build import BuildReport, Progress, build_graph, replace_folder
+from clear_kgqa_tools.build import build_graph, replace_folder
+from clear_kgqa_tools.build_report import BuildReport, Progress
 from clear_kgqa_tools.endpoint_search import literals_of
 from clear_kgqa_tools.errors import ConfigError, EndpointError, LimitExceeded, QueryError
 from clear_kgqa_tools.graph import KnowledgeGraph, Limits, trusted
@@ -79,7 +80,9 @@ class _State:
 class EndpointHarvest:
     """One harvest into a folder of its own, taken up again where an earlier one stopped."""
 
-    def __init__(self, graph: KnowledgeGraph, profile: Profile | None, work: Path, progress: Progress) -> None:
+    def __init__(
+        self, graph: KnowledgeGraph, profile: Profile | None, work: Path, progress: Progress
+    ) -> None:
         self._graph, self._progress = graph, progress
         self._file, self._state_file = work / "pages.nt", work / "state.json"
         work.mkdir(parents=True, exist_ok=True)
@@ -117,9 +120,17 @@ class EndpointHarvest:
         profile = with_names_in_use(self.profile, self.counts)
         schema = "http://www.w3.org/2000/01/rdf-schema#"
         whole = [
-            *profile.labels, *profile.aliases, *profile.descriptions, *profile.type_predicates, *profile.subclass,
-            *profile.redirects, *profile.disambiguation, *profile.inverse, profile.popularity,
-            schema + "domain", schema + "range",
+            *profile.labels,
+            *profile.aliases,
+            *profile.descriptions,
+            *profile.type_predicates,
+            *profile.subclass,
+            *profile.redirects,
+            *profile.disambiguation,
+            *profile.inverse,
+            profile.popularity,
+            schema + "domain",
+            schema + "range",
         ]
         names = [p for p in dict.fromkeys(whole) if p in self.counts]
         samples = [p for p in self.counts if p not in names and p not in profile.hidden]
@@ -182,14 +193,23 @@ def add_endpoint(
     pages = harvest.run()
     if not pages.stat().st_size:
         raise ConfigError(f"{url} gave no names, types or properties to build an index from")
-    used = harvest.profile if harvest.profile.popularity in harvest.counts else replace(harvest.profile, popularity=DEGREE)
+    used = (
+        harvest.profile
+        if harvest.profile.popularity in harvest.counts
+        else replace(harvest.profile, popularity=DEGREE)
+    )
     built = work / "graph"
     report = build_graph(pages, built, used, progress, origin=url)
     triples = sum(harvest.counts.values())
     schema = Schema.from_json(json.loads((built / "schema.json").read_text(encoding="utf-8")))
-    properties = tuple(replace(p, count=harvest.counts.get(p.iri, 0), subjects=0, objects=0)
-                       for p in schema.properties if p.iri != DEGREE)
-    counted = replace(schema, triples=triples, properties=tuple(sorted(properties, key=lambda p: (-p.count, p.iri))))
+    properties = tuple(
+        replace(p, count=harvest.counts.get(p.iri, 0), subjects=0, objects=0)
+        for p in schema.properties
+        if p.iri != DEGREE
+    )
+    counted = replace(
+        schema, triples=triples, properties=tuple(sorted(properties, key=lambda p: (-p.count, p.iri)))
+    )
     _write(built / "schema.json", counted.to_json())
     meta = json.loads((built / "meta.json").read_text(encoding="utf-8"))
     _write(built / "meta.json", {**meta, "endpoint": url, "sha256": "", "triples": triples})
@@ -205,15 +225,23 @@ def minimal_schema(graph: KnowledgeGraph, counts: dict[str, int], profile: Profi
     carriers = {p: _carrier(p, profile) for p in shown}
     labels = literals_of(graph, list(carriers.values()), profile.labels, profile)
     properties = (
-        Property(p, labels.get(carriers[p]) or labels.get(p) or term_names(p)[0], count=counts[p], values="mixed",
-                 mediator=profile.qualifiers and p.startswith("http://www.wikidata.org/prop/P"))
+        Property(
+            p,
+            labels.get(carriers[p]) or labels.get(p) or term_names(p)[0],
+            count=counts[p],
+            values="mixed",
+            mediator=profile.qualifiers and p.startswith("http://www.wikidata.org/prop/P"),
+        )
         for p in shown
     )
     return Schema(tuple(properties), triples=sum(counts.values()))
 
 
 def _carrier(predicate: str, profile: Profile) -> str:
-    return next((to + predicate[len(of):] for of, to in profile.property_namespace if predicate.startswith(of)), predicate)
+    return next(
+        (to + predicate[len(of) :] for of, to in profile.property_namespace if predicate.startswith(of)),
+        predicate,
+    )
 
 
 def _lines(result: QueryResult, predicate: str) -> list[str]:

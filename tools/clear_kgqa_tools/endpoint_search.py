@@ -38,8 +38,10 @@ class EndpointSearch:
         for iri, label in self._by_text(name) if len(exact) < k else ():
             found.setdefault(iri, label)
         nodes = self._described(list(found))
-        ranked = [replace(nodes[iri], match=_match(iri in exact, nodes[iri], label), matched=label)
-                  for iri, label in found.items()]
+        ranked = [
+            replace(nodes[iri], match=_match(iri in exact, nodes[iri], label), matched=label)
+            for iri, label in found.items()
+        ]
         return sorted(ranked, key=lambda n: (n.match == "fuzzy", -n.popularity))[:k]
 
     def exact(self, names: list[str]) -> dict[str, list[Node]]:
@@ -64,16 +66,20 @@ class EndpointSearch:
         predicates = " ".join(map(iri_ref, (*self._profile.labels, *self._profile.aliases)))
         found: dict[str, dict[str, str]] = {}
         for start in range(0, len(literals), _PER_QUERY):
-            values = " ".join(literals[start:start + _PER_QUERY])
-            text = (f"SELECT DISTINCT ?s ?l WHERE {{ VALUES ?l {{ {values} }} VALUES ?p {{ {predicates} }} ?s ?p ?l "
-                    f"FILTER(isIRI(?s)) }} LIMIT {_PER_NAME * max(len(names), 1)}")
+            values = " ".join(literals[start : start + _PER_QUERY])
+            text = (
+                f"SELECT DISTINCT ?s ?l WHERE {{ VALUES ?l {{ {values} }} VALUES ?p {{ {predicates} }} ?s ?p ?l "
+                f"FILTER(isIRI(?s)) }} LIMIT {_PER_NAME * max(len(names), 1)}"
+            )
             for s, label in self._graph.query(trusted(text)).rows:
                 if s is not None and label is not None:
                     found.setdefault(fold(label.value), {}).setdefault(s.value, label.value)
         return found
 
     def _spellings(self, name: str) -> Iterator[str]:
-        for text in dict.fromkeys((name, name.lower(), name.title(), name[:1].upper() + name[1:], name.upper())):
+        for text in dict.fromkeys(
+            (name, name.lower(), name.title(), name[:1].upper() + name[1:], name.upper())
+        ):
             yield string_literal(text)
             yield from (Term(text, language=tag).n3() for tag in self._profile.languages)
 
@@ -96,8 +102,8 @@ class EndpointSearch:
         language = string_literal(self._profile.languages[0] if self._profile.languages else "en")
         return (
             "SELECT ?s ?l WHERE { SERVICE <http://wikiba.se/ontology#mwapi> { "
-            "<http://www.bigdata.com/rdf#serviceParam> <http://wikiba.se/ontology#endpoint> \"www.wikidata.org\" ; "
-            "<http://wikiba.se/ontology#api> \"EntitySearch\" ; "
+            '<http://www.bigdata.com/rdf#serviceParam> <http://wikiba.se/ontology#endpoint> "www.wikidata.org" ; '
+            '<http://wikiba.se/ontology#api> "EntitySearch" ; '
             f"<https://www.mediawiki.org/ontology#API/search> {string_literal(name)} ; "
             f"<https://www.mediawiki.org/ontology#API/language> {language} . "
             "?s <http://wikiba.se/ontology#apiOutputItem> <https://www.mediawiki.org/ontology#API/item> . "
@@ -108,19 +114,29 @@ class EndpointSearch:
     def _virtuoso(self, name: str) -> str:
         words = ["".join(c for c in word if c.isalnum()) for word in name.split()[:_WORD_LIMIT]]
         wanted = string_literal(" AND ".join(f"'{word}'" for word in words if word) or "''")
-        return (f"SELECT DISTINCT ?s ?l WHERE {{ ?s {iri_ref(self._profile.labels[0])} ?l . ?l <bif:contains> {wanted} "
-                f"FILTER(isIRI(?s)) }} LIMIT {_PER_NAME}")
+        return (
+            f"SELECT DISTINCT ?s ?l WHERE {{ ?s {iri_ref(self._profile.labels[0])} ?l . ?l <bif:contains> {wanted} "
+            f"FILTER(isIRI(?s)) }} LIMIT {_PER_NAME}"
+        )
 
     def _described(self, iris: list[str], popularity: bool = True) -> dict[str, Node]:
         profile, distinct = self._profile, list(dict.fromkeys(iris))
         labels = literals_of(self._graph, distinct, profile.labels, profile)
         about = literals_of(self._graph, distinct, profile.descriptions, profile)
         types = self._types(distinct)
-        kinds = literals_of(self._graph, list({t for some in types.values() for t in some}), profile.labels, profile)
+        kinds = literals_of(
+            self._graph, list({t for some in types.values() for t in some}), profile.labels, profile
+        )
         degrees = self._popularity(distinct) if popularity else {}
         return {
-            iri: Node(iri, labels.get(iri, ""), tuple(kinds.get(t) or node_name(t) for t in types.get(iri, ())),
-                      tuple(types.get(iri, ())), about.get(iri, ""), degrees.get(iri, 0.0))
+            iri: Node(
+                iri,
+                labels.get(iri, ""),
+                tuple(kinds.get(t) or node_name(t) for t in types.get(iri, ())),
+                tuple(types.get(iri, ())),
+                about.get(iri, ""),
+                degrees.get(iri, 0.0),
+            )
             for iri in distinct
         }
 
@@ -140,8 +156,11 @@ class EndpointSearch:
         for start in range(0, len(iris), _PER_NAME):
             parts = " UNION ".join(
                 f"{{ SELECT ({iri_ref(iri)} AS ?s) ?x WHERE {{ ?x ?p {iri_ref(iri)} }} LIMIT {_DEGREE_LOOKED_AT} }}"
-                for iri in iris[start:start + _PER_NAME])
-            rows = self._graph.query(trusted(f"SELECT ?s (COUNT(*) AS ?n) WHERE {{ {parts} }} GROUP BY ?s")).rows
+                for iri in iris[start : start + _PER_NAME]
+            )
+            rows = self._graph.query(
+                trusted(f"SELECT ?s (COUNT(*) AS ?n) WHERE {{ {parts} }} GROUP BY ?s")
+            ).rows
             degrees |= {s.value: float(n.value) for s, n in rows if s is not None and n is not None}
         return degrees
 
@@ -166,10 +185,12 @@ def _language_rank(language: str, preferred: tuple[str, ...]) -> int:
     return preferred.index(language) if language in preferred else len(preferred) + 1
 
 
-def _edges(graph: KnowledgeGraph, iris: list[str], predicates: Iterable[str]) -> Iterator[tuple[Term, Term, Term]]:
+def _edges(
+    graph: KnowledgeGraph, iris: list[str], predicates: Iterable[str]
+) -> Iterator[tuple[Term, Term, Term]]:
     properties = " ".join(map(iri_ref, predicates))
     for start in range(0, len(iris) if properties else 0, _PER_QUERY):
-        nodes = " ".join(map(iri_ref, iris[start:start + _PER_QUERY]))
+        nodes = " ".join(map(iri_ref, iris[start : start + _PER_QUERY]))
         text = f"SELECT ?s ?p ?o WHERE {{ VALUES ?s {{ {nodes} }} VALUES ?p {{ {properties} }} ?s ?p ?o }}"
         for s, p, o in graph.query(trusted(text)).rows:
             if s is not None and p is not None and o is not None:

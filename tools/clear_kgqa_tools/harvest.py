@@ -4,92 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import pyoxigraph as ox
 
+from clear_kgqa_tools.harvest_facts import (
+    CLASS_TYPES,
+    DOMAINS,
+    METACLASSES,
+    NEVER,
+    PROPERTY_TYPES,
+    RANGES,
+    SAMPLE,
+    STRINGS,
+    SYMMETRIC,
+    Declared,
+    NodeFacts,
+    PropertyFacts,
+)
 from clear_kgqa_tools.harvest_names import local_part, node_name, opaque
 from clear_kgqa_tools.label_index import LabelRecord
 from clear_kgqa_tools.profile import Profile
-from clear_kgqa_tools.terms import RDF_TYPE, XSD
-
-RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-RDFS = "http://www.w3.org/2000/01/rdf-schema#"
-OWL = "http://www.w3.org/2002/07/owl#"
-SAMPLE = 400
-_STRINGS = frozenset({XSD + "string", RDF + "langString", RDF + "dirLangString"})
-_DOMAINS = frozenset(
-    {RDFS + "domain", "http://schema.org/domainIncludes", "https://schema.org/domainIncludes"}
-)
-_RANGES = frozenset({RDFS + "range", "http://schema.org/rangeIncludes", "https://schema.org/rangeIncludes"})
-PROPERTY_TYPES = frozenset(
-    {
-        RDF + "Property",
-        OWL + "ObjectProperty",
-        OWL + "DatatypeProperty",
-        OWL + "AnnotationProperty",
-        OWL + "FunctionalProperty",
-        OWL + "SymmetricProperty",
-        OWL + "TransitiveProperty",
-        OWL + "InverseFunctionalProperty",
-        "http://wikiba.se/ontology#Property",
-    }
-)
-CLASS_TYPES = frozenset({RDFS + "Class", OWL + "Class", RDFS + "Datatype"})
-METACLASSES = (
-    PROPERTY_TYPES
-    | CLASS_TYPES
-    | {OWL + "Ontology", OWL + "NamedIndividual", OWL + "Thing", RDFS + "Resource", OWL + "Restriction"}
-)
-_SYMMETRIC = OWL + "SymmetricProperty"
-_NEVER = 1_000_000
-
-
-class NodeFacts:
-    """What the pass learnt of one node; `rank` orders its labels (lower is better)."""
-
-    __slots__ = (
-        "description",
-        "description_rank",
-        "incoming",
-        "label",
-        "outgoing",
-        "popularity",
-        "rank",
-        "rest",
-        "types",
-    )
-
-    def __init__(self) -> None:
-        self.label = ""
-        self.rank = _NEVER
-        self.rest: list[str] | None = None
-        self.description = ""
-        self.description_rank = _NEVER
-        self.types: tuple[str, ...] = ()
-        self.incoming = 0
-        self.outgoing = 0
-        self.popularity: float | None = None
-
-
-@dataclass
-class PropertyFacts:
-    """Count of one property and an even sample of it: (subject, object, kind), kind being iri, bnode, triple or a datatype."""
-
-    count: int = 0
-    sample: list[tuple[str, str, str]] = field(default_factory=list)
-
-
-@dataclass
-class Declared:
-    """What the graph says of its own schema."""
-
-    domains: dict[str, list[str]] = field(default_factory=dict)
-    ranges: dict[str, list[str]] = field(default_factory=dict)
-    parents: dict[str, list[str]] = field(default_factory=dict)
-    inverse: dict[str, str] = field(default_factory=dict)
-    properties: set[str] = field(default_factory=set)
-    classes: set[str] = field(default_factory=set)
+from clear_kgqa_tools.terms import RDF_TYPE
 
 
 class Harvest:
@@ -163,7 +99,7 @@ class Harvest:
     def is_named(self, iri: str) -> bool:
         """Whether the node carries a label or alias of its own."""
         facts = self.nodes.get(iri)
-        return facts is not None and facts.rank != _NEVER
+        return facts is not None and facts.rank != NEVER
 
     def name(self, iri: str) -> str:
         """The node's label, else a name made from its IRI."""
@@ -201,7 +137,7 @@ class Harvest:
         return predicate
 
     def _worth(self, iri: str, node: NodeFacts) -> bool:
-        if node.rank != _NEVER:
+        if node.rank != NEVER:
             return True
         if node.types:
             return not opaque(iri)
@@ -236,8 +172,8 @@ class Harvest:
         profile = self.profile
         roles = (
             (profile.subclass, "parent"),
-            (_DOMAINS, "domain"),
-            (_RANGES, "range"),
+            (DOMAINS, "domain"),
+            (RANGES, "range"),
             (profile.inverse, "inverse"),
             (profile.redirects, "redirect"),
             (profile.disambiguation, "disambiguation"),
@@ -252,7 +188,7 @@ class Harvest:
         if what == "popularity":
             node.popularity = _number(value)
             return True
-        if kind not in _STRINGS or not value.strip():
+        if kind not in STRINGS or not value.strip():
             return hidden
         if what == "description":
             rank = self._language_rank(language, int(order))
@@ -262,7 +198,7 @@ class Harvest:
             self.languages[language] += 1
             self._name(node, value, self._language_rank(language, int(order)))
         elif what == "alias" and any(c.isalpha() for c in value):
-            self._name(node, value, _NEVER // 2 + self._language_rank(language, 0))
+            self._name(node, value, NEVER // 2 + self._language_rank(language, 0))
         return hidden
 
     def _language_rank(self, language: str, order: int) -> int:
@@ -309,7 +245,7 @@ class Harvest:
     def _typed(self, subject: str, node: NodeFacts, predicate: str, value: str) -> None:
         if value in PROPERTY_TYPES:
             self.declared.properties.add(subject)
-            if value == _SYMMETRIC:
+            if value == SYMMETRIC:
                 self.declared.inverse[subject] = subject
         elif value in CLASS_TYPES:
             self.declared.classes.add(subject)

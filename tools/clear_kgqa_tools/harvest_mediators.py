@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 import pyoxigraph as ox
 
-from clear_kgqa_tools.harvest import Harvest, PropertyFacts
+from clear_kgqa_tools.harvest import Harvest
+from clear_kgqa_tools.harvest_facts import PropertyFacts
 from clear_kgqa_tools.harvest_names import local_part, opaque
 from clear_kgqa_tools.terms import RDF_TYPE
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 
 import pyoxigraph as ox
 
-from clear_kgqa_tools.harvest import METACLASSES, Harvest, PropertyFacts
+from clear_kgqa_tools.harvest import Harvest
+from clear_kgqa_tools.harvest_facts import METACLASSES, PropertyFacts
 from clear_kgqa_tools.harvest_mediators import Mediators
 from clear_kgqa_tools.harvest_names import opaque, term_names
 from clear_kgqa_tools.schema import Class, Property, Schema

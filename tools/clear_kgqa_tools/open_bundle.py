@@ -9,8 +9,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from clear_kgqa_tools.build import Progress, build_graph, silent
-from clear_kgqa_tools.build_read import syntax_of
+from clear_kgqa_tools.build_report import Progress, silent
 from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.catalog import (
     DEMO,
@@ -95,7 +94,9 @@ def _open_endpoint(url: str, progress: Progress, limits: Limits, similarity: Sim
     graph = EndpointGraph(url, limits)
     if added is not None:
         return replace(open_folder(shown, kg_folder(added), limits, similarity), graph=graph)
-    progress(f"asking the endpoint for its properties; add it for fast search: clear-kgqa kg add NAME {shown}", 0.0)
+    progress(
+        f"asking the endpoint for its properties; add it for fast search: clear-kgqa kg add NAME {shown}", 0.0
+    )
     counts = endpoint_properties(graph, limits.seconds)
     profile = with_names_in_use(detect_profile(counts), counts)
     schema = minimal_schema(graph, counts, profile)
@@ -112,12 +113,13 @@ def _is_file(spec: str) -> bool:
 
 def _file_folder(path: Path, progress: Progress) -> Path:
     """The folder of a file's graph, built on first use; the file's date and size tell whether it is still good."""
-    syntax_of(path)
     path, stat = path.resolve(), path.stat()
     cache = data_folder() / "files" / hashlib.sha256(str(path).encode()).hexdigest()[:24]
     folder = cache / f"{stat.st_mtime_ns}-{stat.st_size}"
 
     def build() -> None:
+        from clear_kgqa_tools.build import build_graph
+
         progress(
             f"building {path.name} for this first use; give it a name with: clear-kgqa kg add NAME {path.name}",
             0.0,
