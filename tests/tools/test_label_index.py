@@ -241,6 +241,7 @@ def test_labels_that_no_index_likes(tmp_path: Path) -> None:
         ["inf"],
         ["below"],
     ]
+    assert [index.describe([E + n])[E + n].popularity for n in ("nan", "inf", "below")] == [0.0, 1e15, 0.0]
     assert index.describe([E + "blank"])[E + "blank"].label == "\u200b"
 
 
