@@ -92,7 +92,7 @@ def typo(name: str, rng: random.Random) -> str:
 
 
 def build(folder: Path, size: int) -> dict[str, float]:
-    """Build the index in this process; what making up names takes, measured on a tenth of them, is taken off."""
+    """Build the index in this process; the cost of making up names, measured on a tenth, is taken off."""
     made, made_cpu = _spent(lambda: sum(1 for _ in islice(Names(size).records(), size // 10)))
     seconds, cpu = _spent(lambda: LabelIndex.build(folder, Names(size).records()))
     disk = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
