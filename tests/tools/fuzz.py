@@ -1,7 +1,7 @@
 """Fuzzing of query text, labels and endpoint bodies against real servers on loopback.
 
-`PYTHONPATH=.:tools python -m tests.tools.fuzz 100000` runs so many cases over all targets and prints a line for
-each; the test run takes CASES of them.
+`PYTHONPATH=.:tools python -m tests.tools.fuzz 100000` runs so many cases and prints a line for each
+target; the test run takes CASES of them.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ class Fuzz:
 
 
 def targets(fuzz: Fuzz, cases: int, **options: bool) -> list[tuple[str, int, Callable[[], None]]]:
-    """Name, number of cases and runner of each target: two fifths for queries, the rest for labels and bodies."""
+    """Name, number of cases and runner of each target; two fifths are queries."""
     shared = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck), **options)
 
     @given(QUERIES)

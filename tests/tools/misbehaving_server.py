@@ -17,7 +17,7 @@ ONE_ROW = b'{"head":{"vars":["x"]},"results":{"bindings":[{"x":{"type":"literal"
 
 @dataclass
 class Answer:
-    """One scripted reply. `content_type` None sends none; `sleep` waits first; `cut` announces more than it sends."""
+    """A scripted reply. No `content_type` sends none; `sleep` waits first; `cut` promises more than it sends."""
 
     status: int = 200
     body: bytes = ONE_ROW

@@ -51,7 +51,8 @@ def works(graph: EmbeddedGraph) -> bool:
 def test_rows_keep_columns_order_and_unbound_values(graph: EmbeddedGraph) -> None:
     result = graph.query(
         trusted(
-            "SELECT ?o ?none ?s { ?s <http://ex.org/p> ?o OPTIONAL { ?o <http://ex.org/q> ?none } } ORDER BY ?o LIMIT 2"
+            "SELECT ?o ?none ?s { ?s <http://ex.org/p> ?o OPTIONAL { ?o <http://ex.org/q> ?none } } "
+            "ORDER BY ?o LIMIT 2"
         )
     )
     assert result.columns == ("o", "none", "s")

@@ -11,6 +11,18 @@ XSD_INTEGER = "<http://www.w3.org/2001/XMLSchema#integer>"
     ("query", "rewritten"),
     [
         (
+            "ASK { ?s dbr:a * ?o ; dbr:b/dbr:c + ?x ; (dbr:d|dbr:e) ? ?y }",
+            "ASK { ?s dbr:a* ?o ; dbr:b/dbr:c+ ?x ; (dbr:d|dbr:e)? ?y }",
+        ),
+        (
+            "ASK { ?s ?p ?o FILTER(?o > '1' ^^ xsd:integer || ?o = 'x' @en) }",
+            "ASK { ?s ?p ?o FILTER(?o > '1'^^xsd:integer || ?o = 'x'@en) }",
+        ),
+        (
+            "ASK { ?x ?p ?o FILTER (!isLiteral(?x) OR lang(?x) = '' or ?x = 'OR' AND ?o) }",
+            "ASK { ?x ?p ?o FILTER (!isLiteral(?x) || lang(?x) = '' || ?x = 'OR' && ?o) }",
+        ),
+        (
             "ASK { ?s fb:location.country.languages_spoken ?o }",
             "ASK { ?s <http://fb.org/location.country.languages_spoken> ?o }",
         ),
@@ -62,7 +74,7 @@ XSD_INTEGER = "<http://www.w3.org/2001/XMLSchema#integer>"
 )
 def test_what_engines_reject_is_rewritten_into_what_they_take(query: str, rewritten: str) -> None:
     checked = check(query, PREFIXES)
-    assert checked.text == rewritten
+    assert checked.text.rpartition("\n")[2] == rewritten
     ox.Store().query(checked.text)
 
 

@@ -16,7 +16,7 @@ _INTEGERS = (
 # Cast functions that SPARQL does not define, and the defined function that does the same.
 _CASTS = {XSD + name: iri_ref(XSD + "integer") for name in _INTEGERS.split()}
 _CASTS |= {XSD + name: iri_ref(XSD + "string") for name in ("token", "normalizedString")}
-_CASTS[XSD + "anyURI"] = "IRI"
+_CASTS |= {XSD + "anyURI": "IRI", XSD + "datetime": iri_ref(XSD + "dateTime")}
 _AGGREGATES = {"COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT"}
 _OPEN, _CLOSE = "({[", ")}]"
 # What DBpedia names hold beyond SPARQL's local names: _(this), commas, apostrophes, ampersands, slashes.
@@ -30,7 +30,7 @@ _ABBREVIATION = re.compile(r"(?:^|[_.])(?:Jr|Sr|Inc|Ltd|Corp|Co|Bros|St|Mt|[A-Z]
 def supported(text: str, prefixes: Mapping[str, str]) -> tuple[str, list[str]]:
     """The query in forms that every engine takes, and a note for each kind of change; its meaning stays."""
     notes: list[str] = []
-    for change in (_dotted_names, _casts, _calls, _projections):
+    for change in (_dotted_names, _casts, _spacing, _logic, _projections):
         text, note = change(text, {**prefixes, **declared(significant(text))[0]})
         notes += [note] if note else []
     return text, notes
@@ -86,12 +86,29 @@ def _casts(text: str, known: Mapping[str, str]) -> tuple[str, str]:
     return text, note
 
 
-def _calls(text: str, known: Mapping[str, str]) -> tuple[str, str]:
-    """No white space between these functions and their arguments: Oxigraph rejects it."""
-    found = significant(text)
-    for name, following in reversed(list(pairwise(found))):
-        if name.word in ("CONCAT", "COALESCE") and following.text == "(":
-            text = text[:name.end] + text[following.start:]
+def _spacing(text: str, known: Mapping[str, str]) -> tuple[str, str]:
+    """No white space where SPARQL allows it and a parser does not: `CONCAT (`, `wdt:P279 *`, `"1" ^^ xsd:int`."""
+    for before, following in reversed(list(pairwise(significant(text)))):
+        if _adjacent(before, following):
+            text = text[:before.end] + text[following.start:]
+    return text, ""
+
+
+def _adjacent(before: Token, following: Token) -> bool:
+    if following.text == "(":
+        return before.word in ("CONCAT", "COALESCE")
+    if following.text in ("*", "+", "?"):
+        return before.kind in ("iri", "pname") or before.text == ")"
+    if before.kind == "string":
+        return following.kind == "lang" or following.text == "^"
+    return before.text == "^" and (following.text == "^" or following.kind in ("iri", "pname"))
+
+
+def _logic(text: str, known: Mapping[str, str]) -> tuple[str, str]:
+    """AND and OR (Virtuoso, and the Freebase benchmarks written for it) as SPARQL has them."""
+    for token in reversed(significant(text)):
+        sign = {"AND": "&&", "OR": "||"}.get(token.word)
+        text = text[:token.start] + sign + text[token.end:] if sign else text
     return text, ""
 
 
