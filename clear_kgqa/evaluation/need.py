@@ -101,13 +101,18 @@ def _fit(need: Need, kind: str, option: Option, answers: Answers) -> float:
     if not option.sparql:
         first = bool(need.nodes) and option.iri == need.nodes[0].iri
         return 1.0 + first if entity or option.iri in {p.iri for p in need.predicates} else 0.0
-    f1 = answer_f1(need.answers, answers(option.sparql), "lenient") if need.answers else 0.0
-    if f1 >= FITS or (f1 > 0 and entity):
-        return 2.0 + f1
     shape = _shape(option.sparql)
-    if shape is None or (need.answers and kind not in ("intent", "form")):
+    if shape is None:
         return 0.0
-    same_path = bool(shape.predicates) and set(shape.predicates) <= {p.iri for p in need.predicates}
+    wanted = {p.iri for p in need.predicates}
+    same_path = bool(shape.predicates) and set(shape.predicates) <= wanted
+    f1 = answer_f1(need.answers, answers(option.sparql), "lenient") if need.answers else 0.0
+    if need.form in ("count", "ask") and not same_path:
+        f1 = 0.0  # numbers and truth values agree by chance
+    if f1 >= FITS or (f1 > 0 and entity):
+        return 2.0 + f1 + 0.1 * same_path
+    if need.answers and kind not in ("intent", "form"):
+        return 0.0
     same_form = kind == "form" and shape.form == need.form
     return 0.5 * (entity and not need.answers) + 0.4 * same_path + 0.2 * same_form
 

@@ -61,6 +61,20 @@ def test_the_oracle_compares_answers_of_complete_readings(gold: GoldQueries) -> 
     assert picks(gold, "oracle", clarification, 10) == {1: 10}
 
 
+def test_numbers_that_agree_by_chance_do_not_fit(gold: GoldQueries) -> None:
+    def option(body: str) -> Option:
+        return Option(X + "dune", body, sparql=f"{P}SELECT (COUNT(?a) AS ?n) {{ {body} }}")
+
+    count = Sample("3", "How many authors has Dune?", P + "SELECT (COUNT(?a) AS ?n) { :dune :author ?a }")
+    menu = Clarification(
+        "c", "reading", "reading", "?", (option(":dune :pages ?a"), option(":dune :author ?a"))
+    )
+    for seed in range(8):
+        someone = user(gold, "oracle", count, seed)
+        someone.reply(menu)
+        assert someone.said[0].option == 1
+
+
 def test_the_oracle_picks_an_intent_by_its_predicate(gold: GoldQueries) -> None:
     options = tuple(
         Option(X + "emma", p, path=p, sparql=f"{P}SELECT ?a {{ :emma :{p} ?a }}") for p in ("pages", "author")
