@@ -141,7 +141,7 @@ def main(out: Path, model: str) -> None:
     write_samples(out / "train.jsonl", train)
     write_samples(out / "test.jsonl", test)
     shown = readable([*train, *test], bundle)
-    models = {model: partial(TransformersModel, model, out, 64)}
+    models = {model: partial(TransformersModel, model, out, 96, 25)}
     report = run_icl(
         shown[: len(train)], shown[len(train) :], models, bundle.similarity, prefixes={"": NAMESPACE},
         gold_types=True, progress=told,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -68,14 +69,25 @@ class TransformersModel:
         room = self._context if self._seq2seq else self._context - self._new_tokens
         found = self._tokenizer(prompts, return_tensors="pt", padding=True, truncation=True, max_length=room)
         found = found.to(self._model.device)
-        options: dict[str, Any] = (
-            {} if self._seq2seq else {"stop_strings": ["\n"], "tokenizer": self._tokenizer}
-        )
+        start = 0 if self._seq2seq else found["input_ids"].shape[1]
         with torch.inference_mode():
             out = self._model.generate(
-                input_ids=found["input_ids"], attention_mask=found["attention_mask"], do_sample=False,
-                max_new_tokens=self._new_tokens, pad_token_id=self._tokenizer.pad_token_id, **options,
-            )  # fmt: skip
-        new = out if self._seq2seq else out[:, found["input_ids"].shape[1] :]
-        texts = self._tokenizer.batch_decode(new, skip_special_tokens=True)
-        return [(text.strip().splitlines() or [""])[0].strip() for text in texts]
+                input_ids=found["input_ids"],
+                attention_mask=found["attention_mask"],
+                do_sample=False,
+                max_new_tokens=self._new_tokens,
+                pad_token_id=self._tokenizer.pad_token_id,
+                stopping_criteria=[partial(self._line_ended, start)],
+            )
+        return [(text.strip().splitlines() or [""])[0].strip() for text in self._decoded(out, start)]
+
+    def _decoded(self, ids: Any, start: int) -> list[str]:
+        texts: list[str] = self._tokenizer.batch_decode(ids[:, start:], skip_special_tokens=True)
+        return texts
+
+    def _line_ended(self, start: int, ids: Any, scores: Any, **_: Any) -> Any:
+        """Which rows have come to a line end after some text (stop strings fail on some tokenizers)."""
+        import torch
+
+        ended = ["\n" in text.lstrip() for text in self._decoded(ids, start)]
+        return torch.tensor(ended, device=ids.device)

@@ -74,7 +74,7 @@ def run_icl(
     task = _Task(tuple(questions), tuple(map(line_of, questions)), index, line_of, similarity, seed)
     rows, predictions = [], []
     for name, load in models.items():
-        model = load()
+        model = _Remembering(load())
         for strategy, k, types in _cells(strategies, shots, gold_types):
             row, lines = _one_cell(task, name, model, strategy, k, types)
             rows.append(row)
@@ -102,6 +102,19 @@ def run_icl(
         floor,
         tuple(predictions),
     )
+
+
+class _Remembering:
+    """A model that answers a prompt once: strategies often pick the same examples."""
+
+    def __init__(self, model: GenerativeModel) -> None:
+        self._model = model
+        self._known: dict[str, str] = {}
+
+    def generate(self, prompts: list[str]) -> list[str]:
+        new = [p for p in dict.fromkeys(prompts) if p not in self._known]
+        self._known |= dict(zip(new, self._model.generate(new) if new else [], strict=True))
+        return [self._known[p] for p in prompts]
 
 
 def _cells(

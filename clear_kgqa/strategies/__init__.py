@@ -1,0 +1,1 @@
+"""Question-answering strategies beside the agent: fixed pipelines and single calls."""
