@@ -17,7 +17,7 @@ ONE_ROW = b'{"head":{"vars":["x"]},"results":{"bindings":[{"x":{"type":"literal"
 
 @dataclass
 class Answer:
-    """A scripted reply. No `content_type` sends none; `sleep` waits first; `cut` promises more than it sends."""
+    """A scripted reply. No `content_type` sends none; `sleep` waits first; `cut` promises more than comes."""
 
     status: int = 200
     body: bytes = ONE_ROW

@@ -124,6 +124,11 @@ def test_a_refusal_is_one_line_that_says_why(query: str, message: str) -> None:
     assert "\x1b" not in str(refused.value)
 
 
+def test_a_huge_reply_is_refused_before_it_is_read() -> None:
+    with pytest.raises(QueryError, match="too long: 10,000,002 characters"):
+        check("# " + "x" * 10_000_000)
+
+
 def test_brackets_and_length_inside_literals_do_not_count() -> None:
     query = "SELECT * {?s ?p '" + "{(" * 15_000 + "'}"
     assert check(query).text == query

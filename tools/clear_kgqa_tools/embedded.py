@@ -113,7 +113,7 @@ class _Worker:
     def __init__(self, path: Path) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - a pipe could fill up and block the worker
         self._process = subprocess.Popen(
-            [sys.executable, "-E", "-s", str(_WORKER), str(path)],
+            [sys.executable, "-P", str(_WORKER), str(path)],  # -P: no module here may shadow the library's
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
             env={**os.environ, "MALLOC_ARENA_MAX": "2"},  # each arena reserves 64 MB of address space
             start_new_session=True,  # Ctrl+C in the terminal is the parent's to handle

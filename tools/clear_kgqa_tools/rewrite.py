@@ -87,7 +87,7 @@ def _casts(text: str, known: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _spacing(text: str, known: Mapping[str, str]) -> tuple[str, str]:
-    """No white space where SPARQL allows it and a parser does not: `CONCAT (`, `wdt:P279 *`, `"1" ^^ xsd:int`."""
+    """No white space where it is allowed but not understood: `CONCAT (`, `wdt:P279 *`, `"1" ^^ xsd:int`."""
     for before, following in reversed(list(pairwise(significant(text)))):
         if _adjacent(before, following):
             text = text[:before.end] + text[following.start:]

@@ -16,7 +16,8 @@ from clear_kgqa_tools.terms import Form, iri_ref
 from clear_kgqa_tools.text import cut, one_line
 
 MAX_BYTES = 20_000
-MAX_TOTAL_BYTES = 100_000
+MAX_TOTAL_BYTES = 100_000  # with literals and IRIs
+MAX_REPLY = 200_000  # with comments and what a model wrote around the query
 MAX_DEPTH = 30
 # rdflib takes up to 5 ms for one token of a long list or sum, 0.2 ms for an IRI in VALUES.
 MAX_TOKENS = 1_500
@@ -57,6 +58,8 @@ def _check(
     query: str, known: tuple[tuple[str, str], ...], services: frozenset[str],
     graphs: frozenset[str] | None, dialects: frozenset[str],
 ) -> CheckedQuery:
+    if len(query) > MAX_REPLY:
+        raise QueryError(f"the query is too long: {len(query):,} characters, at most {MAX_BYTES:,} are taken")
     prefixes = dict(known)
     text = normalise(extract(query)).rstrip("; \n")
     _check_size(text)
