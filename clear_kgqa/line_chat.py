@@ -188,8 +188,6 @@ def _why(scored: Scored) -> list[str]:
         lines.append(
             f"{score.kind} {score.slot}: ambiguity {score.score:.2f}, threshold {score.threshold:.2f}"
         )
-        lines += [
-            f"  {candidate.posterior:5.1%}  {_short(candidate.label)}" for candidate in score.candidates
-        ]
+        lines += [f"  {c.posterior:5.1%}  {_short(f'{c.label} {c.iri}')}" for c in score.candidates]
     worth = f"asking would gain {scored.voi:.2f} F1 and costs {scored.price:.2f}"
     return [*lines, f"Expected loss when not asking: {scored.uncertainty:.2f}; {worth}"]

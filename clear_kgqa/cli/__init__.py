@@ -18,6 +18,7 @@ COMMANDS = {
     "query": ("query", "Run one checked, read-only SPARQL query."),
     "kg": ("kg", "Add, list, inspect and remove knowledge graphs."),
     "evaluate": ("evaluate", "Answer many questions with a simulated user, and record it all."),
+    "import": ("import_questions", "Turn a published benchmark's file into questions for `evaluate`."),
     "score": ("score", "Score a file of predictions against gold answers."),
     "doctor": ("doctor", "Say what is installed and which models and endpoints answer."),
 }

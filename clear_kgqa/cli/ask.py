@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +11,7 @@ import typer
 
 from clear_kgqa.cli import faults, options
 from clear_kgqa.cli.output import complain, say, say_json
+from clear_kgqa.cli.terminal_user import TerminalUser
 from clear_kgqa_tools.errors import ConfigError, EndpointError
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Turn:
         from clear_kgqa.events import Failed
 
         try:
-            with opened_session(settings) as (bundle, session), suppress(EOFError):
+            with opened_session(settings) as (bundle, session):
                 self.attribution = bundle.attribution
                 self._converse(session, settings.timeout, replier)
         except EndpointError as error:
@@ -124,18 +124,7 @@ def _replier(settings: Settings) -> Replier | None:
         return lambda _: None
     if settings.fail_if_ambiguous or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
-    return _reply_from_terminal
-
-
-def _reply_from_terminal(asked: Clarification) -> str:
-    """One line from the terminal; the menu goes to standard error, standard output is for the answer."""
-    from clear_kgqa.line_chat import menu
-
-    say(menu(asked), sys.stderr)
-    print("> ", end="", file=sys.stderr, flush=True)
-    if not (line := sys.stdin.readline()):
-        raise EOFError
-    return line.strip()
+    return TerminalUser().reply
 
 
 def _print(turn: Turn) -> None:

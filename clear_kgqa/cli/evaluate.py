@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,11 +12,16 @@ import typer
 from clear_kgqa.cli import options
 from clear_kgqa.cli.output import say
 from clear_kgqa.cli.stage_bar import StageBar
+from clear_kgqa.cli.terminal_user import TerminalUser
 from clear_kgqa_tools.errors import ConfigError
 
 if TYPE_CHECKING:
+    from langchain_core.language_models.chat_models import BaseChatModel
+
     from clear_kgqa.evaluation.run import EvaluateOptions, Progress
+    from clear_kgqa.evaluation.samples import Sample
     from clear_kgqa.settings import Settings
+    from clear_kgqa.strategy import Strategy
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -93,7 +99,7 @@ def evaluate(
     from clear_kgqa.settings import load_settings
 
     settings = load_settings(**given)
-    what = _options(settings)
+    what = _evaluate_options(settings)
     summary = _run(settings, what)
     say(_told(summary, what.out))
 
@@ -103,16 +109,35 @@ def _run(settings: Settings, what: EvaluateOptions) -> dict[str, Any]:
     from clear_kgqa.evaluation.need import describer
     from clear_kgqa.evaluation.run import EvaluateGraph
     from clear_kgqa.evaluation.run import evaluate as run
+    from clear_kgqa.readings.reader import Reader
     from clear_kgqa.session import make_session
     from clear_kgqa_tools.execute import ExecuteSPARQL
 
+    person = TerminalUser() if settings.user == "person" else None
     with opened_graph(settings) as bundle, StageBar() as bar:
         check = ExecuteSPARQL(bundle.graph, bundle.profile.prefixes).check
         graph = EvaluateGraph(bundle.graph, check, describer(bundle), bundle.name, bundle.data_hash)
-        return run(what, lambda _: make_session(bundle, settings), graph, progress=_shown_on(bar))
+        reader = Reader(bundle)
+
+        def strategy(sample: Sample) -> Strategy:
+            if person:
+                say(f"\nQuestion: {sample.question}", sys.stderr)
+            return make_session(bundle, settings, reader=reader)
+
+        return run(what, strategy, graph, person, _user_model(settings), _shown_on(bar))
 
 
-def _options(settings: Settings) -> EvaluateOptions:
+def _user_model(settings: Settings) -> BaseChatModel | None:
+    """The model of `--user llm:MODEL`, on the same server."""
+    profile, _, model = settings.user.partition(":")
+    if profile != "llm":
+        return None
+    from clear_kgqa.agent.chat_model import chat_model
+
+    return chat_model(settings.model_copy(update={"model": model}))
+
+
+def _evaluate_options(settings: Settings) -> EvaluateOptions:
     from clear_kgqa.evaluation.run import EvaluateOptions
     from clear_kgqa.settings import needed
 

@@ -35,7 +35,7 @@ def opened_session(settings: Settings) -> Iterator[tuple[GraphBundle, Session]]:
     with opened_graph(settings) as bundle:
         from clear_kgqa.session import make_session  # after the graph: a mistyped --kg is told at once
 
-        session = make_session(bundle, settings)
+        session = make_session(bundle, settings, silent=settings.assume_best)
         try:
             yield bundle, session
         finally:

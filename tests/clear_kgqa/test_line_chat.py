@@ -143,8 +143,8 @@ def test_sparql_and_why() -> None:
     assert written[3].splitlines() == [
         "Question: Georgia?",
         "entity Georgia: ambiguity 0.97, threshold 0.60",
-        "  60.0%  Georgia, the country",
-        "  40.0%  Georgia, US",
+        "  60.0%  Georgia, the country https://e/1",
+        "  40.0%  Georgia, US https://e/2",
         "Expected loss when not asking: 0.40; asking would gain 0.35 F1 and costs 0.10",
     ]
     assert "Read as: read Atlanta" in written[5]
