@@ -15,7 +15,10 @@ from clear_kgqa_tools.load_profile import load_profile
 from clear_kgqa_tools.schema import Schema
 
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
-NT = f'<http://o/a> {LABEL} "Alpha"@en .\n<http://o/a> <http://o/likes> <http://o/b> .\n<http://o/b> {LABEL} "Beta" .\n'
+NT = f"""<http://o/a> {LABEL} "Alpha"@en .
+<http://o/a> <http://o/likes> <http://o/b> .
+<http://o/b> {LABEL} "Beta" .
+"""
 SAME = {
     "g.nt": NT,
     "g.nq": NT.replace(" .\n", " <http://o/graph> .\n"),

@@ -68,6 +68,13 @@ def test_adding_again_replaces(source: Path) -> None:
     assert kg_info("letters")["triples"] == 5
 
 
+def test_what_a_killed_process_left_is_cleared(source: Path, cache: Path) -> None:
+    left = cache / "graphs" / ".letters.build-abcdefgh"
+    left.mkdir(parents=True)
+    kg_add("letters", str(source))
+    assert not left.exists()
+
+
 def test_a_file_is_built_once_and_again_when_it_changes(source: Path, cache: Path) -> None:
     notes: list[str] = []
     open_bundle(str(source), lambda stage, _: notes.append(stage), similarity=LexicalSimilarity()).close()

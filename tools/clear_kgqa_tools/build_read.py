@@ -66,7 +66,7 @@ def file_hash(path: Path) -> str:
 
 
 class SourceFile:
-    """An RDF file as a stream of quads; `bad` lists skipped lines and `fraction` says how far the reading is."""
+    """An RDF file as a stream of quads; `bad` lists skipped lines."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -85,7 +85,7 @@ class SourceFile:
         return min(self._raw.tell() / self._size, 1.0) if self._raw and not self._raw.closed else 1.0
 
     def quads(self) -> Iterator[ox.Quad]:
-        """The quads, bad lines of N-Triples and N-Quads left out; other syntaxes raise ConfigError at the first error."""
+        """The quads without bad lines; syntaxes other than by line raise ConfigError at the first error."""
         with self.path.open("rb") as raw:
             self._raw = raw
             stream = (
@@ -126,8 +126,7 @@ class SourceFile:
 def _xml_error_line(path: Path) -> int:
     """Where the file stops being well-formed XML, which pyoxigraph's errors do not say; 0 where it is."""
     parser = expat.ParserCreate()
-    opened = gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")
-    with opened as file:
+    with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
         try:
             parser.ParseFile(file)
         except expat.ExpatError as error:

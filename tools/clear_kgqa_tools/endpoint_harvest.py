@@ -1,4 +1,4 @@
-"""Harvest an endpoint's names, types and properties page by page, so that its nodes can be searched locally."""
+"""Harvest an endpoint's names, types and properties page by page, to search them locally."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WIKIBASE = "http://wikiba.se/ontology#directClaim"
 
 
 def endpoint_properties(graph: KnowledgeGraph, seconds: float = _QUERY_SECONDS) -> dict[str, int]:
-    """The endpoint's most used properties with their counts, as far as its limits allow (0 where not counted).
+    """The endpoint's most used properties with their counts (0 where it would not count).
 
     Raises EndpointError where it answers none of the questions.
     """
@@ -116,7 +116,7 @@ class EndpointHarvest:
         return self._file
 
     def _steps(self) -> list[tuple[str, str]]:
-        """Every name, type and schema predicate in full, a sample of the others, then the most linked nodes."""
+        """Every name, type and schema predicate in full, samples of the others, the most linked nodes."""
         profile = with_names_in_use(self.profile, self.counts)
         schema = "http://www.w3.org/2000/01/rdf-schema#"
         whole = [
@@ -160,7 +160,7 @@ class EndpointHarvest:
                 self._page //= 2
 
     def _once(self, kind: str, predicate: str) -> list[str]:
-        """A sample of a property, or the nodes that most triples point at; nothing where the endpoint gives up."""
+        """A sample of a property, or the nodes that most triples point at; nothing where it gives up."""
         text = f"SELECT ?s ?o WHERE {{ ?s {iri_ref(predicate)} ?o }} LIMIT {SAMPLED_EDGES}"
         if kind == "degree":
             text = (
@@ -187,7 +187,7 @@ class EndpointHarvest:
 def add_endpoint(
     graph: KnowledgeGraph, url: str, folder: Path, profile: Profile | None, progress: Progress
 ) -> BuildReport:
-    """Build the label index and schema of an endpoint into `folder`; interrupted, the next call goes on from there."""
+    """Build the label index and schema of an endpoint; interrupted, the next call goes on from there."""
     work = folder.parent / f".{folder.name}.harvest"
     harvest = EndpointHarvest(graph, profile, work, progress)
     pages = harvest.run()
@@ -245,7 +245,7 @@ def _carrier(predicate: str, profile: Profile) -> str:
 
 
 def _lines(result: QueryResult, predicate: str) -> list[str]:
-    """Rows of (subject, object) as N-Triples; blank nodes, whose labels mean nothing elsewhere, are left out."""
+    """Rows of (subject, object) as N-Triples; blank nodes, which mean nothing elsewhere, are left out."""
     lines = []
     for s, o in result.rows:
         if s is not None and o is not None and s.kind == "iri" and o.kind in ("iri", "literal"):

@@ -29,7 +29,7 @@ class EndpointSearch:
         self._text_search = profile.name_search
 
     def search(self, name: str, k: int = 10) -> list[Node]:
-        """At most k nodes: exact names first, then what the endpoint's text search finds; ties by popularity."""
+        """At most k nodes: exact names first, then those of its text search; ties by popularity."""
         name = " ".join(name.split())[:_NAME_LIMIT]
         if not name or k < 1:
             return []
@@ -61,14 +61,15 @@ class EndpointSearch:
         return {iri: node for iri, node in self._described(iris, popularity=False).items() if node.label}
 
     def _lookup(self, names: list[str]) -> dict[str, dict[str, str]]:
-        """Folded name -> node -> the name it bears, for exact names in the spellings that labels mostly have."""
+        """Folded name -> node -> the name it bears, for names in the spellings that labels mostly have."""
         literals = list(dict.fromkeys(lit for name in names for lit in self._spellings(name)))
         predicates = " ".join(map(iri_ref, (*self._profile.labels, *self._profile.aliases)))
         found: dict[str, dict[str, str]] = {}
         for start in range(0, len(literals), _PER_QUERY):
             values = " ".join(literals[start : start + _PER_QUERY])
             text = (
-                f"SELECT DISTINCT ?s ?l WHERE {{ VALUES ?l {{ {values} }} VALUES ?p {{ {predicates} }} ?s ?p ?l "
+                f"SELECT DISTINCT ?s ?l WHERE {{ VALUES ?l {{ {values} }} VALUES ?p {{ {predicates} }} "
+                f"?s ?p ?l "
                 f"FILTER(isIRI(?s)) }} LIMIT {_PER_NAME * max(len(names), 1)}"
             )
             for s, label in self._graph.query(trusted(text)).rows:
@@ -102,7 +103,8 @@ class EndpointSearch:
         language = string_literal(self._profile.languages[0] if self._profile.languages else "en")
         return (
             "SELECT ?s ?l WHERE { SERVICE <http://wikiba.se/ontology#mwapi> { "
-            '<http://www.bigdata.com/rdf#serviceParam> <http://wikiba.se/ontology#endpoint> "www.wikidata.org" ; '
+            "<http://www.bigdata.com/rdf#serviceParam> "
+            '<http://wikiba.se/ontology#endpoint> "www.wikidata.org" ; '
             '<http://wikiba.se/ontology#api> "EntitySearch" ; '
             f"<https://www.mediawiki.org/ontology#API/search> {string_literal(name)} ; "
             f"<https://www.mediawiki.org/ontology#API/language> {language} . "
@@ -115,7 +117,8 @@ class EndpointSearch:
         words = ["".join(c for c in word if c.isalnum()) for word in name.split()[:_WORD_LIMIT]]
         wanted = string_literal(" AND ".join(f"'{word}'" for word in words if word) or "''")
         return (
-            f"SELECT DISTINCT ?s ?l WHERE {{ ?s {iri_ref(self._profile.labels[0])} ?l . ?l <bif:contains> {wanted} "
+            f"SELECT DISTINCT ?s ?l WHERE {{ ?s {iri_ref(self._profile.labels[0])} ?l . "
+            f"?l <bif:contains> {wanted} "
             f"FILTER(isIRI(?s)) }} LIMIT {_PER_NAME}"
         )
 
@@ -155,8 +158,8 @@ class EndpointSearch:
         degrees: dict[str, float] = {}
         for start in range(0, len(iris), _PER_NAME):
             parts = " UNION ".join(
-                f"{{ SELECT ({iri_ref(iri)} AS ?s) ?x WHERE {{ ?x ?p {iri_ref(iri)} }} LIMIT {_DEGREE_LOOKED_AT} }}"
-                for iri in iris[start : start + _PER_NAME]
+                f"{{ SELECT ({iri} AS ?s) ?x WHERE {{ ?x ?p {iri} }} LIMIT {_DEGREE_LOOKED_AT} }}"
+                for iri in map(iri_ref, iris[start : start + _PER_NAME])
             )
             rows = self._graph.query(
                 trusted(f"SELECT ?s (COUNT(*) AS ?n) WHERE {{ {parts} }} GROUP BY ?s")

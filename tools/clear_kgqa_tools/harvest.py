@@ -107,7 +107,7 @@ class Harvest:
         return facts.label if facts is not None and facts.label else node_name(iri)
 
     def records(self) -> Iterator[LabelRecord]:
-        """One record per node with a name of its own or a class; properties, redirects and blank nodes are none."""
+        """One record per node with a name of its own or a class; no properties, no blank nodes."""
         extra = self._redirected_names()
         skipped = self.schema_properties() | self.redirects.keys() | self.disambiguations
         labels = {c: self.name(c) for c in self.instances}
@@ -141,7 +141,7 @@ class Harvest:
             return True
         if node.types:
             return not opaque(iri)
-        # An IRI that is only pointed at (dbpedia.org/resource/India) is known by its local name, files and pages are not.
+        # An IRI only pointed at (dbpedia.org/resource/India) has its local name; files and pages have none.
         return bool(node.incoming) and iri not in METACLASSES and _readable(iri)
 
     def _redirected_names(self) -> dict[str, list[str]]:

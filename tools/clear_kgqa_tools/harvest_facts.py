@@ -67,7 +67,7 @@ class NodeFacts:
 
 @dataclass
 class PropertyFacts:
-    """Count of one property and an even sample of it: (subject, object, kind), kind being iri, bnode, triple or a datatype."""
+    """Count of a property and an even sample of (subject, object, kind: iri, bnode, triple or datatype)."""
 
     count: int = 0
     sample: list[tuple[str, str, str]] = field(default_factory=list)

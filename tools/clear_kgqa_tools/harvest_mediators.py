@@ -1,8 +1,8 @@
 """Which properties lead to mediators: nodes that stand for a relation or a structured value, not for a thing.
 
-Two signs. A node without a name of its own that carries facts (Freebase CVT, Wikidata statement, blank node). Or a
-node that belongs to one subject alone and whose label only repeats its own values ("1.63 EUR" with amount 1.63 and
-currency EUR): exporters write such labels for lack of a name.
+Two signs. A node without a name of its own that carries facts (Freebase CVT, Wikidata statement, blank node).
+Or a node that belongs to one subject alone and whose label only repeats its own values ("1.63 EUR" with the
+amount 1.63 and the currency EUR): exporters write such labels for lack of a name.
 """
 
 from __future__ import annotations

@@ -34,13 +34,13 @@ def opaque(iri: str) -> bool:
 
 
 def split_words(name: str) -> str:
-    """Separate words: `hasProductManager` -> "has product manager", `width_mm` -> "width mm"; acronyms keep their case."""
+    """Separate words: `hasProductManager` -> "has product manager"; acronyms keep their case."""
     spaced = _CAMEL.sub(" ", name.replace("_", " ").replace("-", " "))
     return " ".join(w if w.isupper() and len(w) > 1 else w.lower() for w in spaced.split()) or name
 
 
 def node_name(iri: str) -> str:
-    """A name for a node without label: `Paul_Lucas_(politician)` -> "Paul Lucas (politician)", `NewYork` -> "New York"."""
+    """A name for a node without label: `Paul_Lucas` -> "Paul Lucas", `NewYork` -> "New York"."""
     local = local_part(iri)
     spaced = local.replace("_", " ").strip() if "_" in local or " " in local else _CAMEL.sub(" ", local)
     return spaced or iri

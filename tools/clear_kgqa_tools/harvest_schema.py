@@ -58,8 +58,8 @@ _PURE = 0.95
 def build_schema(harvest: Harvest, store: ox.Store) -> Schema:
     """Properties (with exact counts from the store) and classes, most used first.
 
-    `extra` holds `inverse` (declared pairs of property IRIs), `numeric_text` (properties whose plain strings are
-    all numbers, so that queries must cast them) and `of_mediators` (properties whose subjects are mediators).
+    `extra` holds `inverse` (declared pairs of property IRIs), `numeric_text` (properties whose plain
+    strings are all numbers, so that queries must cast them), `of_mediators` (their subjects are mediators).
     """
     mediators = Mediators(harvest, store)
     used = harvest.properties.keys() - set(harvest.profile.hidden)
@@ -105,7 +105,7 @@ def _property(harvest: Harvest, store: ox.Store, mediators: Mediators, iri: str)
 
 
 def _names(harvest: Harvest, iris: Iterable[str]) -> list[str]:
-    """Label and aliases of a property or class: declared ones first, then those in its IRI unless it tells nothing."""
+    """Label and aliases of a property or class: declared ones, then those that its IRI tells."""
     names: list[str] = []
     made: list[str] = []
     for iri in iris:
@@ -126,7 +126,8 @@ def _comment(harvest: Harvest, iris: Iterable[str]) -> str:
 
 
 def _counts(store: ox.Store, iri: str) -> tuple[int, int, int]:
-    text = f"SELECT (COUNT(*) AS ?n) (COUNT(DISTINCT ?s) AS ?a) (COUNT(DISTINCT ?o) AS ?b) WHERE {{ ?s {iri_ref(iri)} ?o }}"
+    counts = "(COUNT(*) AS ?n) (COUNT(DISTINCT ?s) AS ?a) (COUNT(DISTINCT ?o) AS ?b)"
+    text = f"SELECT {counts} WHERE {{ ?s {iri_ref(iri)} ?o }}"
     solutions = store.query(text, use_default_graph_as_union=any(True for _ in store.named_graphs()))
     assert isinstance(solutions, ox.QuerySolutions)
     n, a, b = next(solutions)

@@ -41,7 +41,7 @@ def open_bundle(
 ) -> GraphBundle:
     """The graph that `spec` names, built first where it must be.
 
-    `progress` gets stages and notes. Raises ConfigError in one line for everything that the user can put right.
+    `progress` gets stages and notes. Raises ConfigError in one line for what the user can put right.
     """
     progress = progress or silent
     similarity = similarity or load_similarity(cache=data_folder() / "models")
@@ -83,7 +83,7 @@ def _graph(endpoint: str | None, folder: Path, limits: Limits) -> KnowledgeGraph
 
 
 def _open_endpoint(url: str, progress: Progress, limits: Limits, similarity: Similarity) -> GraphBundle:
-    """An endpoint with the index harvested for it under a name, else with its property list and its own search."""
+    """An endpoint with the index harvested for it, else with its property list and its own search."""
     from clear_kgqa_tools.endpoint import EndpointGraph
     from clear_kgqa_tools.endpoint_harvest import endpoint_properties, minimal_schema, with_names_in_use
     from clear_kgqa_tools.endpoint_search import EndpointSearch
@@ -104,7 +104,7 @@ def _open_endpoint(url: str, progress: Progress, limits: Limits, similarity: Sim
 
 
 def _is_file(spec: str) -> bool:
-    """A path is told from a name by a separator, an RDF suffix, or by being there while no graph has that name."""
+    """A path is told from a name by a separator, or by being there while no graph has that name."""
     path = Path(spec)
     if "/" in spec or "\\" in spec or spec.startswith("~"):
         return True
@@ -112,7 +112,7 @@ def _is_file(spec: str) -> bool:
 
 
 def _file_folder(path: Path, progress: Progress) -> Path:
-    """The folder of a file's graph, built on first use; the file's date and size tell whether it is still good."""
+    """The folder of a file's graph, built on first use and when date or size change."""
     path, stat = path.resolve(), path.stat()
     cache = data_folder() / "files" / hashlib.sha256(str(path).encode()).hexdigest()[:24]
     folder = cache / f"{stat.st_mtime_ns}-{stat.st_size}"
@@ -121,7 +121,7 @@ def _file_folder(path: Path, progress: Progress) -> Path:
         from clear_kgqa_tools.build import build_graph
 
         progress(
-            f"building {path.name} for this first use; give it a name with: clear-kgqa kg add NAME {path.name}",
+            f"building {path.name} for this first use; to name it: clear-kgqa kg add NAME {path.name}",
             0.0,
         )
         build_graph(path, folder, None, progress)

@@ -11,7 +11,7 @@ _SHARE = 0.1
 
 
 def detect_profile(predicates: Iterable[str]) -> Profile:
-    """The shipped profile that most of the distinct predicates speak for; generic where no family claims a tenth."""
+    """The shipped profile that most predicates speak for; generic where none claims a tenth."""
     distinct = set(predicates)
     best, votes = load_profile("generic"), _SHARE * len(distinct)
     for name in profile_names():

@@ -1,4 +1,4 @@
-"""SearchGraphPattern, the second of the four tools: what the nodes of a graph pattern are connected to, by meaning."""
+"""SearchGraphPattern, the second of the four tools: what nodes are connected to, by meaning."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class SearchGraphPattern:
     def __call__(self, sparql: str, semantic: str, k: int = 10) -> list[Pattern]:
         """The k patterns closest in meaning to `semantic` around the nodes that `sparql` binds to ?e.
 
-        `sparql` is the body of a graph pattern, or a whole SELECT; of its nodes the first hundred are looked at.
+        `sparql` is the body of a graph pattern, or a whole SELECT; its first hundred nodes are looked at.
         Raises QueryError where it is refused, wrong, or binds no nodes to ?e.
         """
         nodes = self._bound(sparql)
@@ -77,7 +77,7 @@ class SearchGraphPattern:
         iris = [t.value for t in terms if t.kind == "iri"]
         if terms and not iris:
             raise QueryError(
-                f"?e is bound to {next(iter(terms)).kind}s, which have no patterns; bind it to nodes with IRIs"
+                f"?e is bound to {next(iter(terms)).kind}s, which have no patterns; bind it to IRIs"
             )
         return iris
 
@@ -128,7 +128,7 @@ class SearchGraphPattern:
         return sorted(scored, key=lambda p: -p.score)
 
     def _names(self, pattern: Pattern) -> list[str]:
-        """The texts that a path is compared by: its labels joined, and for one hop the property's first aliases."""
+        """The texts that a path is compared by: its labels joined; for one hop also aliases."""
         if len(pattern.hops) > 1:
             return [" ".join(hop.label for hop in pattern.hops)]
         known = self._bundle.schema.property_by_iri.get(pattern.hops[0].property)

@@ -42,7 +42,7 @@ class EdgeCounter:
         self._properties = [p.iri for p in schema.properties if p.count][:_PROPERTIES_LOOKED_UP]
 
     def around(self, nodes: list[str], limit: int) -> list[Edges]:
-        """One-hop edges in both directions and two-hop edges through mediators, at most `limit` looked at per node and way."""
+        """One-hop edges both ways and two-hop edges through mediators, `limit` at most per node and way."""
         found: list[Edges] = []
         for start in range(0, len(nodes), _NODES_PER_QUERY):
             some = nodes[start : start + _NODES_PER_QUERY]
@@ -98,7 +98,7 @@ class EdgeCounter:
     def _joined(self, number: int, node: str, step: Step, limit: int) -> Iterator[str]:
         """Sub-selects for what lies beyond the mediators that a step leads to.
 
-        Away from the node only what the mediator says; against the first step also the subjects that it belongs to.
+        Away from the node only what the mediator says; against the first step also its owners.
         """
         (p, way), ref = step, iri_ref(node)
         first = f"{ref} {iri_ref(p)} ?m" if way == "out" else f"?m {iri_ref(p)} {ref}"
