@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from clear_kgqa.likelihood.context import ContextStyle
 from clear_kgqa.likelihood.weights import fingerprint, load_peft
 from clear_kgqa_tools.errors import ConfigError
 
@@ -16,11 +17,13 @@ WEIGHTS = "adapter_model.safetensors"
 
 @dataclass(frozen=True, slots=True)
 class AdapterCard:
-    """Base model as named in the recipe and its fingerprint; for helpers the context limit and neutral-question share."""
+    """Base model as named in the recipe and its fingerprint; for helpers how contexts look, where they are cut, and the
+    neutral question's share."""
 
     base: str
     base_fingerprint: str
     method: str
+    context_style: ContextStyle = "full"
     context_tokens: int = 256
     neutral_share: float = 0.0
     stop_token: str = ""

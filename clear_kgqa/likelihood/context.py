@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
+
+ContextStyle = Literal["full", "properties"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,14 +19,17 @@ class Described:
     description: str = ""
 
 
-def entity_contexts(candidates: Sequence[Described]) -> list[str]:
+def entity_contexts(candidates: Sequence[Described], style: ContextStyle = "full") -> list[str]:
     """One line per candidate: name, then what tells it from the others, then its description.
 
     Types and properties that every candidate shares are left out: they cannot tell candidates apart and would only
     push the telling ones past a token limit. Properties stand before the description, so that a cut loses prose first.
+    "properties" leaves out types and description: short, and best where a graph holds a schema but no facts.
     """
     types = _shared(c.types for c in candidates)
     properties = _shared(c.properties for c in candidates)
+    if style == "properties":
+        return [f"{c.label}: {_telling(c.properties, properties) or 'nothing'}" for c in candidates]
     return [_line(c, types, properties) for c in candidates]
 
 
@@ -33,11 +39,15 @@ def _shared(lists: Iterable[tuple[str, ...]]) -> frozenset[str]:
 
 
 def _line(candidate: Described, shared_types: frozenset[str], shared_properties: frozenset[str]) -> str:
-    types = ", ".join(t for t in dict.fromkeys(candidate.types) if t not in shared_types)
-    properties = ", ".join(p for p in dict.fromkeys(candidate.properties) if p not in shared_properties)
+    types = _telling(candidate.types, shared_types)
+    properties = _telling(candidate.properties, shared_properties)
     parts = [f"{candidate.label} ({types})" if types else candidate.label]
     if properties:
         parts.append(f"has {properties}")
     if told := " ".join(candidate.description.split()):
         parts.append(told)
     return ". ".join(parts)
+
+
+def _telling(names: Iterable[str], shared: frozenset[str]) -> str:
+    return ", ".join(name for name in dict.fromkeys(names) if name not in shared)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from clear_kgqa.likelihood.adapter import AdapterCard, read_card, with_adapter
+from clear_kgqa.likelihood.context import ContextStyle
 from clear_kgqa.likelihood.prompt import NEUTRAL_SHARE, CorrectedScore, Pair
 from clear_kgqa.likelihood.tokens import (
     accepts_logits_to_keep,
@@ -26,13 +27,14 @@ class HuggingFaceLikelihood(CorrectedScore):
     """log P(question | context) by "MODEL" or "MODEL+ADAPTER" (hub id, folder or GGUF; adapter folder).
 
     All candidates go through one padded batch. An adapter's card sets how long contexts may be and how much of the
-    neutral question is taken off, as it was trained. Raises ConfigError for wrong models, adapters or pairs of them.
+    neutral question is taken off, as it was trained; `context_style` says which contexts it knows. Raises ConfigError for wrong models, adapters or pairs of them.
     """
 
     def __init__(self, spec: str, cache: Path | None = None, neutral_share: float | None = None) -> None:
         base, adapter = split_spec(spec)
         source = weights_source(base, cache)
         card = read_card(adapter) if adapter else None
+        self.context_style: ContextStyle = card.context_style if card else "full"
         self._context_tokens = card.context_tokens if card else CONTEXT_TOKENS
         self._tokenizer = load_tokenizer(source)
         self._model = _ready_model(source, adapter)

@@ -96,6 +96,9 @@ def load_causal_lm(source: str, dtype: str = "auto", **options: Any) -> Any:
 
 def load_model(auto_class: Any, source: str, dtype: str = "auto", **options: Any) -> Any:
     """A model of the given transformers auto class; `dtype` is "auto" or a torch name ("bfloat16")."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
     try:
         return auto_class.from_pretrained(
             source, dtype=dtype, use_safetensors=True, trust_remote_code=False, **options
