@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from itertools import pairwise
 
-from clear_kgqa_tools.safety_tokens import Token, declared, expand, significant, tokens
+from clear_kgqa_tools.safety_tokens import Token, declared, expand, scan, significant
 from clear_kgqa_tools.terms import XSD, iri_ref
 
 _INTEGERS = (
@@ -52,7 +52,7 @@ def odd_names(text: str, prefixes: Mapping[str, str]) -> tuple[str, list[str]]:
 
 
 def _next_name(text: str, at: int, known: Mapping[str, str]) -> Token | None:
-    names = (t for t in tokens(text, at) if t.kind == "pname")
+    names = (t for t in scan(text, at) if t.kind == "pname")
     return next((t for t in names if t.text.partition(":")[0] in known), None)
 
 
@@ -115,12 +115,13 @@ def _logic(text: str, known: Mapping[str, str]) -> tuple[str, str]:
 def _projections(text: str, known: Mapping[str, str]) -> tuple[str, str]:
     """Parentheses and an alias for every expression that a SELECT projects bare."""
     note = ""
-    for at in reversed([i for i, t in enumerate(significant(text)) if t.word == "SELECT"]):
-        found = significant(text)
+    found = significant(text)
+    for at in reversed([i for i, t in enumerate(found) if t.word == "SELECT"]):
         for start, end in reversed(_projected(found, at + 1)):
             better = _aliased(text, found[start:end])
             if better:
                 text = text[:found[start].start] + better + text[found[end - 1].end:]
+                found = significant(text)  # later offsets moved; the SELECTs still to come stand before
                 note = f"projected expressions need parentheses and a name: {better}"
     return text, note
 
@@ -174,6 +175,6 @@ def _depth(span: list[Token], end: int) -> int:
 
 def _fresh_name(text: str, span: list[Token]) -> str:
     word = next((t.word.lower() for t in span if t.word in _AGGREGATES), "value")
-    taken = {t.text[1:] for t in tokens(text) if t.kind == "var"}
+    taken = {t.text[1:] for t in scan(text) if t.kind == "var"}
     names = (word + (str(n) if n > 1 else "") for n in range(1, len(taken) + 2))
     return next(name for name in names if name not in taken)

@@ -11,7 +11,7 @@ from typing import Any
 from clear_kgqa_tools.errors import QueryError
 from clear_kgqa_tools.graph import CheckedQuery
 from clear_kgqa_tools.rewrite import odd_names, supported
-from clear_kgqa_tools.safety_tokens import Token, declared, expand, for_rdflib, normalise, significant, tokens
+from clear_kgqa_tools.safety_tokens import Token, declared, expand, for_rdflib, normalise, scan, significant
 from clear_kgqa_tools.terms import Form, iri_ref
 from clear_kgqa_tools.text import cut, one_line
 
@@ -90,7 +90,7 @@ def extract(reply: str) -> str:
 
 
 def _starts_as_query(text: str) -> bool:
-    first = next((t for t in tokens(text[:MAX_BYTES]) if t.kind not in ("space", "comment")), None)
+    first = next((t for t in scan(text) if t.kind not in ("space", "comment")), None)
     return first is not None and (first.word in _UPDATES or _QUERY_START.match(text, first.start) is not None)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from clear_kgqa_tools.errors import QueryError
@@ -49,9 +49,14 @@ class Token:
         return self.text.upper() if self.kind == "word" else ""
 
 
-def tokens(text: str, start: int = 0) -> list[Token]:
-    """All tokens from an offset on; joined they are the text."""
-    return [Token(str(m.lastgroup), m[0], m.start()) for m in _TOKEN.finditer(text, start)]
+def scan(text: str, start: int = 0) -> Iterator[Token]:
+    """The tokens from an offset on, one at a time."""
+    return (Token(str(m.lastgroup), m[0], m.start()) for m in _TOKEN.finditer(text, start))
+
+
+def tokens(text: str) -> list[Token]:
+    """All tokens; joined they are the text."""
+    return list(scan(text))
 
 
 def significant(text: str) -> list[Token]:
