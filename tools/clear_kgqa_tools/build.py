@@ -42,8 +42,8 @@ def build_graph(
 
     Works in a temporary folder beside it, which is renamed at the end and removed when anything fails or
     Ctrl+C comes. `profile` None: detected from the predicates. `origin` and `attribution` go into the
-    provenance, `expected` is about how many quads an iterable yields, for the progress. Raises ConfigError for
-    sources that cannot be read.
+    provenance, `expected` is about how many quads an iterable yields, for the progress. Raises ConfigError
+    for sources that cannot be read.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=unfinished(folder), dir=folder.parent))

@@ -50,6 +50,7 @@ class Harvest:
 
     def tee(self, quads: Iterable[ox.Quad]) -> Iterator[ox.Quad]:
         """Hand the quads on, learning from each."""
+        # One long loop on purpose: it runs once per triple, where every call counts.
         nodes, properties, roles = self.nodes, self.properties, self._roles
         named, literal = ox.NamedNode, ox.Literal
         for quad in quads:
