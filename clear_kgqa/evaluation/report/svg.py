@@ -1,0 +1,110 @@
+"""Small charts as inline SVG: lines, bars with intervals, histograms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 560, 300, 48, 44, 14, 150
+COLOURS = ("#1f6feb", "#d1242f", "#1a7f37", "#9a6700", "#8250df", "#57606a")
+
+Points = Sequence[tuple[float, float]]
+
+
+def line_chart(series: Mapping[str, Points], x_title: str, y_title: str) -> str:
+    """Lines over a common range, a legend beside them."""
+    drawn = {name: points for name, points in series.items() if points}
+    xs = [x for points in drawn.values() for x, _ in points] or [0.0]
+    ys = [y for points in drawn.values() for _, y in points] or [0.0]
+    frame = _Frame(min(xs), max(xs), *_padded(min(ys), max(ys)))
+    body = [frame.axes(x_title, y_title)]
+    for at, (name, points) in enumerate(drawn.items()):
+        colour = COLOURS[at % len(COLOURS)]
+        path = " ".join(f"{frame.x(x):.1f},{frame.y(y):.1f}" for x, y in _thinned(points))
+        body.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        body.append(_legend(at, name, colour))
+    return _svg(body, f"{y_title} against {x_title}")
+
+
+def bar_chart(bars: Mapping[str, float], x_title: str, y_title: str) -> str:
+    """Bars from zero to one, their labels under them."""
+    frame = _Frame(0, max(1, len(bars)), 0, 1)
+    body = [frame.axes(x_title, y_title, x_ticks=False)]
+    for at, (name, value) in enumerate(bars.items()):
+        left, top, width = frame.x(at + 0.15), frame.y(value), frame.x(at + 0.85) - frame.x(at + 0.15)
+        height, fill = frame.y(0) - top, COLOURS[0]
+        body.append(
+            f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}" fill="{fill}">'
+            f"<title>{escape(name)}: {value:.3f}</title></rect>"
+        )
+        body.append(_label(left + width / 2, HEIGHT - BOTTOM + 14, name[:14]))
+    return _svg(body, y_title)
+
+
+def histogram(values: Mapping[str, Sequence[float]], x_title: str, bins: int = 20) -> str:
+    """Shares of values in 0..1 per bin, a line for each series."""
+    series = {}
+    for name, found in values.items():
+        counts = [0] * bins
+        for value in found:
+            counts[min(bins - 1, int(value * bins))] += 1
+        series[name] = [((at + 0.5) / bins, count / max(1, len(found))) for at, count in enumerate(counts)]
+    return line_chart(series, x_title, "share of questions")
+
+
+class _Frame:
+    """Data coordinates to pixels."""
+
+    def __init__(self, x0: float, x1: float, y0: float, y1: float) -> None:
+        self.x0, self.x1, self.y0, self.y1 = x0, x1 if x1 > x0 else x0 + 1, y0, y1 if y1 > y0 else y0 + 1
+
+    def x(self, value: float) -> float:
+        return LEFT + (value - self.x0) / (self.x1 - self.x0) * (WIDTH - LEFT - RIGHT)
+
+    def y(self, value: float) -> float:
+        return HEIGHT - BOTTOM - (value - self.y0) / (self.y1 - self.y0) * (HEIGHT - BOTTOM - TOP)
+
+    def axes(self, x_title: str, y_title: str, x_ticks: bool = True) -> str:
+        out = []
+        for step in range(6):
+            y = self.y0 + (self.y1 - self.y0) * step / 5
+            at = self.y(y)
+            out.append(
+                f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}" stroke="#d0d7de"/>'
+            )
+            out.append(f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{y:.2f}</text>')
+            if x_ticks:
+                x = self.x0 + (self.x1 - self.x0) * step / 5
+                out.append(_label(self.x(x), HEIGHT - BOTTOM + 14, f"{x:.2f}"))
+        middle = LEFT + (WIDTH - LEFT - RIGHT) / 2
+        out.append(_label(middle, HEIGHT - 8, x_title))
+        out.append(_label(12, HEIGHT / 2, y_title, f' transform="rotate(-90 12 {HEIGHT / 2})"'))
+        return "".join(out)
+
+
+def _label(x: float, y: float, text: str, more: str = "") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="middle"{more}>{escape(text)}</text>'
+
+
+def _legend(at: int, name: str, colour: str) -> str:
+    y = TOP + 12 + 18 * at
+    left = WIDTH - RIGHT + 10
+    return (
+        f'<rect x="{left}" y="{y - 9}" width="10" height="10" fill="{colour}"/>'
+        f'<text x="{left + 15}" y="{y}">{escape(name[:20])}</text>'
+    )
+
+
+def _padded(low: float, high: float) -> tuple[float, float]:
+    gap = (high - low) * 0.08 or 0.05
+    return low - gap, high + gap
+
+
+def _thinned(points: Points, most: int = 200) -> list[tuple[float, float]]:
+    step = max(1, len(points) // most)
+    return [*points[::step], points[-1]]
+
+
+def _svg(body: list[str], title: str) -> str:
+    size = f'viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" font-size="11" font-family="sans-serif"'
+    return f'<svg {size} role="img"><title>{escape(title)}</title>{"".join(body)}</svg>'
