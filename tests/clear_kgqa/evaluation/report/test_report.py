@@ -44,7 +44,7 @@ def test_markdown_of_two_runs(run: Any) -> None:
         and "| tiny, oracle | 6 | 5 | 0 | 1 | 0.800 |" in text
     )
     assert "| tiny, oracle - tiny, silent | 5 | +0.200 |" in text
-    assert "F1 against questions per item: tiny, silent" in text and "| no answer |" not in text
+    assert "F1 against questions per item: tiny, silent" in text
     assert "excluded: broken or empty on this graph | 1 | broken |" in text
     assert "\x1b" not in text
 
