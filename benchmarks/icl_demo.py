@@ -19,9 +19,8 @@ from clear_kgqa.evaluation.samples import Sample, write_samples
 from clear_kgqa.examples.generative import TransformersModel
 from clear_kgqa.examples.icl import run_icl
 from clear_kgqa.examples.icl_report import IclRow, write_report
-from clear_kgqa.nlkgq.query_tree import parse, walk
-from clear_kgqa.nlkgq.rewriter import to_readable
-from clear_kgqa.nlkgq.wrapper import NAMESPACE, wrapper_of_names
+from clear_kgqa.examples.readable import readable_samples
+from clear_kgqa.nlkgq.wrapper import NAMESPACE
 from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.open_bundle import open_bundle
 from clear_kgqa_tools.safety import check
@@ -140,11 +139,11 @@ def main(out: Path, model: str) -> None:
     out.mkdir(parents=True, exist_ok=True)
     write_samples(out / "train.jsonl", train)
     write_samples(out / "test.jsonl", test)
-    shown = readable([*train, *test], bundle)
+    shown = readable_samples([*train, *test], bundle)
     models = {model: partial(TransformersModel, model, out, 96, 25)}
     report = run_icl(
         shown[: len(train)], shown[len(train) :], models, bundle.similarity, prefixes={"": NAMESPACE},
-        gold_types=True, progress=told,
+        progress=told,
     )  # fmt: skip
     write_report(report, out)
     print(report.markdown())
@@ -171,17 +170,6 @@ def samples(part: str, wanted: object, bundle: GraphBundle) -> Iterator[Sample]:
         if part == "test" and checked.form == "select" and not result.rows:
             raise SystemExit(f"no answer: {question} {checked.text}")
         yield Sample(f"{part}-{number}", question, checked.text)
-
-
-def readable(found: list[Sample], bundle: GraphBundle) -> list[Sample]:
-    """The samples with every IRI of their queries replaced by a term made of its label."""
-    schema = {c.iri: c.label[:1].upper() + c.label[1:] for c in bundle.schema.classes} | {
-        p.iri: p.label for p in bundle.schema.properties
-    }
-    iris = {str(n) for s in found for n in walk(parse(s.sparql)) if not hasattr(n, "name") and ":" in str(n)}
-    labels = {iri: node.label for iri, node in bundle.nodes.describe(sorted(iris)).items()}
-    wrapper = wrapper_of_names({**labels, **{iri: label for iri, label in schema.items() if iri in iris}}, {})
-    return [Sample(s.id, s.question, to_readable(s.sparql, wrapper)) for s in found]
 
 
 if __name__ == "__main__":

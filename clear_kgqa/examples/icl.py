@@ -19,14 +19,17 @@ from clear_kgqa.examples.icl_report import IclReport, IclRow, write_report
 from clear_kgqa.examples.index import ExampleIndex, build_index, folded
 from clear_kgqa.examples.linearise import bleu, linearise, triple_f1
 from clear_kgqa.examples.patterns import query_pattern
+from clear_kgqa.examples.readable import readable_samples
 from clear_kgqa.examples.selectors import STRATEGIES, Selector
 from clear_kgqa.examples.structure import structural_type
 from clear_kgqa.examples.type_classifier import question_features
+from clear_kgqa.nlkgq.wrapper import NAMESPACE
+from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.errors import ConfigError, QueryError
 from clear_kgqa_tools.similarity import Similarity
 
 INSTRUCTION = "Write the triples of the query that answers the question."
-GOLD_TYPE = ("str", "stss")
+TYPED = ("str", "stss")
 
 
 @dataclass(frozen=True)
@@ -124,8 +127,8 @@ def _cells(
         yield "none", 0, ""
     for k in (k for k in shots if k):
         for strategy in strategies:
-            yield strategy, k, "predicted" if strategy in GOLD_TYPE else ""
-            if gold_types and strategy in GOLD_TYPE:
+            yield strategy, k, "predicted" if strategy in TYPED else ""
+            if gold_types and strategy in TYPED:
                 yield strategy, k, "gold"
 
 
@@ -175,21 +178,29 @@ def icl_command(
     out: Path,
     similarity: Similarity,
     *,
+    bundle: GraphBundle | None = None,
     gold_types: bool = False,
     seed: int = 0,
 ) -> IclReport:
     """`clear-kgqa icl`: the experiment on a model, MODEL+ADAPTER beside its base; writes the report.
 
-    Raises ConfigError for files or models that cannot be used.
+    With `bundle` the queries are shown in readable terms. Raises ConfigError for files or models that cannot
+    be used, QueryError for a query that cannot be made readable.
     """
     base, plus, _ = model.rpartition("+")
     specs = [base, model] if plus and not Path(model).exists() else [model]
     models = {spec: partial(TransformersModel, spec) for spec in specs}
+    examples, questions = read_samples(train), read_samples(test)
+    prefixes = None
+    if bundle is not None:
+        shown = readable_samples([*examples, *questions], bundle)
+        examples, questions, prefixes = shown[: len(examples)], shown[len(examples) :], {"": NAMESPACE}
     report = run_icl(
-        read_samples(train),
-        read_samples(test),
+        examples,
+        questions,
         models,
         similarity,
+        prefixes=prefixes,
         gold_types=gold_types,
         seed=seed,
         cache=out,

@@ -45,11 +45,8 @@ class _Printer:
     def query(self, node: Any) -> str:
         lines = [self._head(node)]
         for clause in node.datasetClause or ():
-            lines.append(
-                f"FROM NAMED {self.term(clause.named)}"
-                if clause.named
-                else f"FROM {self.term(clause.default)}"
-            )
+            named = f"NAMED {self.term(clause.named)}" if clause.named else self.term(clause.default)
+            lines.append(f"FROM {named}")
         if node.where is not None:
             lines.append(f"WHERE {self.group(node.where)}")
         return "\n".join(lines + self._modifiers(node))
@@ -73,9 +70,8 @@ class _Printer:
         return " ".join(["SELECT", *([node.modifier] if node.modifier else []), *(columns or ["*"])])
 
     def _construct_clause(self, node: Any) -> str:
-        if (
-            node.where.name == "FakeGroupGraphPatten"
-        ):  # rdflib's name for the short form CONSTRUCT WHERE { ... }
+        # rdflib's name for the short form CONSTRUCT WHERE { ... }
+        if node.where.name == "FakeGroupGraphPatten":
             return "CONSTRUCT"
         return "CONSTRUCT {\n" + _indented(self._triples(node.template or [])) + "\n}"
 
@@ -204,13 +200,10 @@ class _Printer:
         datatype = str(node.datatype or "")
         if datatype in _NUMBER and _NUMBER[datatype].fullmatch(str(node)):
             return str(node)
-        if datatype and not node.language:
-            return (
-                f"{Term(str(node)).n3()}^^{self._iri(datatype)}"
-                if datatype != XSD + "string"
-                else Term(str(node)).n3()
-            )
-        return Term(str(node), language=str(node.language or "")).n3()
+        plain = Term(str(node), language=str(node.language or "")).n3()
+        if node.language or datatype in ("", XSD + "string"):
+            return plain
+        return f"{plain}^^{self._iri(datatype)}"
 
 
 def _indented(blocks: list[str]) -> str:

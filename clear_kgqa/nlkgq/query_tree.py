@@ -8,6 +8,7 @@ from typing import Any
 from clear_kgqa.evaluation.query_shape import tidy
 from clear_kgqa_tools import safety
 from clear_kgqa_tools.errors import QueryError
+from clear_kgqa_tools.safety_tokens import for_rdflib
 
 # rdflib's grammar drops the IRI of an inverse step inside a negated property set.
 _LOSSY = "InversePath"
@@ -24,7 +25,7 @@ def parse(text: str, prefixes: Mapping[str, str] | None = None) -> Any:
 
     checked = safety.check(tidy(text), prefixes or {})
     try:
-        prologue, query = parseQuery(checked.text)
+        prologue, query = parseQuery(for_rdflib(checked.text))
     except RecursionError as error:  # the check parses on a stack of its own
         raise QueryError("the query is nested too deeply; write it flatter") from error
     base, declared = "", dict(prefixes or {})
@@ -59,8 +60,7 @@ def _resolve(node: Any, prefixes: Mapping[str, str], base: str) -> Any:
 def _expand(prefix: str, local: str, prefixes: Mapping[str, str]) -> str:
     if prefix not in prefixes:
         raise QueryError(f"the prefix {prefix}: is not declared")
-    unescaped = "".join(c for i, c in enumerate(local) if c != "\\" or (i and local[i - 1] == "\\"))
-    return prefixes[prefix] + unescaped
+    return prefixes[prefix] + local.replace("\\", "")
 
 
 def replace(node: Any, visit: Callable[[Any], Any]) -> Any:

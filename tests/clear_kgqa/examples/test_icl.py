@@ -81,7 +81,7 @@ def test_no_prompt_holds_the_gold_query_of_its_question() -> None:
     model = CopyingModel()
     report(model)
     asked = [p for p in model.prompts if p.endswith("Question: Who wrote Ada?\nTriples:")]
-    assert len(asked) == 9
+    assert len(asked) >= 5  # a prompt is asked once, though several strategies may come to it
     assert not [p for p in asked if "e:Ada [SEP] e:author [SEP] [ROOT]" in p]
 
 
