@@ -17,10 +17,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from clear_kgqa.evaluation.evidence import Recorded, expected_f1, silent_best, steps_of
+import numpy as np
+
+from clear_kgqa.evaluation.evidence import Doubles, Recorded, agreement, best_answer, steps_of
 from clear_kgqa.evaluation.metrics import mean
 from clear_kgqa.evaluation.transcripts import Record
 
@@ -31,21 +34,36 @@ Point = tuple[float, float]
 Menu = list[list[int]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Item:
-    """What was known of one question before anything was asked: readings, and the F1 of each."""
+    """What was known of one question before anything was asked: readings, and the F1 of each against gold."""
 
     id: str
     readings: list[Recorded]
     f1: list[float]
 
-    @property
-    def p(self) -> list[float]:
-        return [r.p for r in self.readings]
+    @cached_property
+    def p(self) -> Doubles:
+        return np.array([r.p for r in self.readings])
 
-    def f1_of(self, at: int | None) -> float:
-        """F1 of a reading, 0 of no reading."""
-        return 0.0 if at is None else self.f1[at]
+    @cached_property
+    def agreement(self) -> Doubles:
+        return agreement(self.readings)
+
+    def kept(self, group: Sequence[int]) -> Doubles:
+        """The probabilities with all other readings ruled out (not normalised)."""
+        out = np.zeros(len(self.readings))
+        out[list(group)] = self.p[list(group)]
+        return out
+
+    def answered(self, p: Doubles | None = None) -> float:
+        """F1 of the best answer under p (none: before any question), 0 where there is none."""
+        best = best_answer(self.agreement, self.p if p is None else p)
+        return 0.0 if best is None else self.f1[best]
+
+    def utility(self, p: Doubles) -> float:
+        """U(p): the expected F1 of the best answer; what is missing to a sum of 1 is NULL."""
+        return float((self.agreement @ p).max(initial=0.0))
 
 
 def item_of(record: Record) -> Item | None:
@@ -68,7 +86,7 @@ def entity_menu(item: Item) -> Menu:
 
 def intent_menu(item: Item) -> Menu:
     """The paths of the best reading's entity."""
-    best = silent_best(item.readings)
+    best = best_answer(item.agreement, item.p)
     entity = item.readings[best].entity if best is not None else ""
     return _grouped(item, lambda r: r.path, lambda r: r.entity == entity)
 
@@ -82,12 +100,16 @@ def _grouped(item: Item, key: Callable[[Recorded], str], keep: Callable[[Recorde
     return heavy[:MOST_OPTIONS]
 
 
-def informed(item: Item, menu: Menu) -> float:
-    """F1 after an oracle's reply to the menu: the best answer among the readings that the reply leaves."""
-    outcomes = [_answer(item, group) for group in [*menu, _rest(item, menu)]]
-    fits = [max((item.f1_of(at) for at in group), default=0.0) for group in menu]
+def chosen(item: Item, menu: Menu) -> list[int]:
+    """The readings that an oracle's reply leaves: those of the fitting option, else those not offered."""
+    fits = [max((item.f1[at] for at in group), default=0.0) for group in menu]
     best = max(range(len(fits)), key=fits.__getitem__, default=None)
-    return outcomes[best] if best is not None and fits[best] > 0 else outcomes[-1]
+    return menu[best] if best is not None and fits[best] > 0 else _rest(item, menu)
+
+
+def informed(item: Item, menu: Menu) -> float:
+    """F1 after an oracle's reply to the menu."""
+    return item.answered(item.kept(chosen(item, menu)))
 
 
 def _rest(item: Item, menu: Menu) -> list[int]:
@@ -95,22 +117,12 @@ def _rest(item: Item, menu: Menu) -> list[int]:
     return [at for at in range(len(item.readings)) if at not in offered]
 
 
-def _answer(item: Item, group: Sequence[int]) -> float:
-    kept = set(group)
-    return item.f1_of(
-        silent_best(item.readings, [r.p if at in kept else 0.0 for at, r in enumerate(item.readings)])
-    )
-
-
 def value(item: Item, menu: Menu) -> float:
     """VOI of a menu without noise: the sum of P(o) U(P|o) over its outcomes, minus U(P)."""
     if len(menu) < 2:
         return 0.0
-    total = 0.0
-    for group in [*menu, _rest(item, menu)]:
-        kept = set(group)
-        total += expected_f1(item.readings, [p if at in kept else 0.0 for at, p in enumerate(item.p)])
-    return max(0.0, total - expected_f1(item.readings, item.p))
+    total = sum(item.utility(item.kept(group)) for group in [*menu, _rest(item, menu)])
+    return max(0.0, total - item.utility(item.p))
 
 
 def entropy(masses: Iterable[float]) -> float:
@@ -123,7 +135,7 @@ def entropy(masses: Iterable[float]) -> float:
 
 
 def _masses(item: Item, menu: Menu) -> list[float]:
-    return [sum(item.readings[at].p for at in group) for group in menu]
+    return [float(item.p[group].sum()) for group in menu]
 
 
 def _plan(policy: str, item: Item) -> tuple[float, Menu]:
@@ -143,7 +155,7 @@ def _plan(policy: str, item: Item) -> tuple[float, Menu]:
 
 def curve(items: Sequence[Item], policy: str) -> list[Point]:
     """(questions per item, F1) from nobody asked to every item asked; items in the policy's order."""
-    silent = [item.f1_of(silent_best(item.readings)) for item in items]
+    silent = [item.answered() for item in items]
     plans = [_plan(policy, item) for item in items]
     after = [informed(item, menu) for item, (_, menu) in zip(items, plans, strict=True)]
     if not items:

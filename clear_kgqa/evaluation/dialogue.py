@@ -16,6 +16,7 @@ from clear_kgqa.evaluation.need import Describe
 from clear_kgqa.evaluation.samples import Sample
 from clear_kgqa.evaluation.transcripts import Record, shortened
 from clear_kgqa.evaluation.users import Said
+from clear_kgqa.evaluation.values import is_iri
 from clear_kgqa.events import Answered, Asked, Event, Failed, Replied, to_json
 from clear_kgqa.strategy import Strategy
 from clear_kgqa.user import User
@@ -154,7 +155,8 @@ class Judge:
         return out
 
     def _labels(self, answers: tuple[str, ...]) -> list[str]:
-        return [node.label for node in self.describe(list(answers[:_MOST_LABELS])).values()]
+        iris = [a for a in answers[:_MOST_LABELS] if is_iri(a)]
+        return [node.label for node in self.describe(iris).values()] if iris else []
 
 
 def head(sample: Sample, end: End) -> Record:

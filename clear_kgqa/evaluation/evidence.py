@@ -6,6 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+Doubles = NDArray[np.float64]
+
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
@@ -41,32 +46,27 @@ def readings_of(scored: dict[str, Any]) -> list[Recorded]:
     ]
 
 
-def set_f1(a: frozenset[str], b: frozenset[str]) -> float:
-    """F1 of two plain sets; two empty sets agree."""
-    return 2 * len(a & b) / (len(a) + len(b)) if a or b else 1.0
+def agreement(readings: Sequence[Recorded]) -> Doubles:
+    """F1 between the answers of every two readings: (n, n), ones on the diagonal, zero with an empty set."""
+    out = np.eye(len(readings))
+    for i, a in enumerate(readings):
+        for j, b in enumerate(readings[:i]):
+            size = len(a.answers) + len(b.answers)
+            out[i, j] = out[j, i] = 2 * len(a.answers & b.answers) / size if size else 0.0
+    return out
 
 
-def silent_best(readings: Sequence[Recorded], p: Sequence[float] | None = None) -> int | None:
-    """The reading whose answer has the highest expected F1 under p (methods: U), None of nothing."""
-    weights = [r.p for r in readings] if p is None else p
-    classes: dict[str, list[int]] = {}
-    for at, reading in enumerate(readings):
-        classes.setdefault(reading.answer_class, []).append(at)
-    mass = {name: sum(weights[at] for at in members) for name, members in classes.items()}
-    sets = {name: readings[members[0]].answers for name, members in classes.items()}
-    names = [name for name in classes if mass[name] > 0]
-    if not names:
+def best_answer(f1: Doubles, p: Doubles) -> int | None:
+    """The reading with the highest expected F1 under p (methods: U), ties by p; None where p has no mass."""
+    if not p.any():
         return None
-    best = max(names, key=lambda name: sum(mass[n] * set_f1(sets[name], sets[n]) for n in names))
-    return max(classes[best], key=lambda at: weights[at])
+    expected = (f1 @ p).round(12)
+    return int(np.lexsort((-p, -expected))[0])
 
 
-def expected_f1(readings: Sequence[Recorded], p: Sequence[float]) -> float:
-    """U(P): the expected F1 of the best answer; p need not sum to 1, what is missing is NULL."""
-    best = silent_best(readings, p)
-    if best is None:
-        return 0.0
-    return sum(w * set_f1(readings[best].answers, r.answers) for w, r in zip(p, readings, strict=True))
+def silent_best(readings: Sequence[Recorded]) -> int | None:
+    """The reading whose answer is the best without asking, None of nothing."""
+    return best_answer(agreement(readings), np.array([r.p for r in readings]))
 
 
 @dataclass(frozen=True, slots=True)

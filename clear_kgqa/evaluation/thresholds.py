@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
-from clear_kgqa.evaluation.curves import Item, Menu, entity_menu, informed, intent_menu, item_of
-from clear_kgqa.evaluation.evidence import silent_best
+from clear_kgqa.evaluation.curves import Item, chosen, entity_menu, intent_menu, item_of
 from clear_kgqa.evaluation.metrics import mean
 from clear_kgqa.evaluation.transcripts import Record
 
@@ -21,13 +21,19 @@ GRID = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
 FIXED = 0.5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scored:
     """An item with its recorded entity and intent scores (0 where none was recorded)."""
 
     item: Item
     entity: float
     intent: float
+
+    @cached_property
+    def outcomes(self) -> dict[tuple[bool, bool], tuple[float, int]]:
+        """F1 and questions put, by whether the entity score and the intent score passed."""
+        flags = (False, True)
+        return {(e, i): _replay(self.item, e, i) for e in flags for i in flags}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,29 +64,20 @@ def scored_of(record: Record) -> Scored | None:
 
 def cell(items: Sequence[Scored], entity: float, intent: float) -> Cell:
     """F1 and rounds when asking at these thresholds; menus with a single option are not put."""
-    outcomes = [_replay(scored, entity, intent) for scored in items]
+    outcomes = [s.outcomes[s.entity > entity, s.intent > intent] for s in items]
     return Cell(
         entity, intent, round(mean(f for f, _ in outcomes), 6), round(mean(n for _, n in outcomes), 6)
     )
 
 
-def _replay(scored: Scored, entity: float, intent: float) -> tuple[float, int]:
-    item, asks = scored.item, 0
-    f1 = item.f1_of(silent_best(item.readings))
-    for passed, menu_of in ((scored.entity > entity, entity_menu), (scored.intent > intent, intent_menu)):
-        menu: Menu = menu_of(item)
+def _replay(item: Item, entity: bool, intent: bool) -> tuple[float, int]:
+    asks = 0
+    for passed, menu_of in ((entity, entity_menu), (intent, intent_menu)):
+        menu = menu_of(item)
         if passed and len(menu) > 1:
-            f1, asks = informed(item, menu), asks + 1
-            item = _chosen(item, menu)
-    return f1, asks
-
-
-def _chosen(item: Item, menu: Menu) -> Item:
-    """The item after an oracle's reply: only the readings of the chosen option stay."""
-    best = max(menu, key=lambda group: max(item.f1[at] for at in group))
-    if max(item.f1[at] for at in best) == 0:
-        best = [at for at in range(len(item.readings)) if not any(at in group for group in menu)]
-    return Item(item.id, [item.readings[at] for at in best], [item.f1[at] for at in best])
+            kept, asks = chosen(item, menu), asks + 1
+            item = Item(item.id, [item.readings[at] for at in kept], [item.f1[at] for at in kept])
+    return item.answered(), asks
 
 
 def in_development(id_: str) -> bool:
@@ -98,12 +95,12 @@ def grid(records: Iterable[Record]) -> dict[str, Any]:
     test = [s for s in items if not in_development(s.item.id)]
     pairs = [(entity, intent) for entity in GRID for intent in GRID]
     full = [cell(items, *pair) for pair in pairs]
-    chosen = max((cell(development, *pair) for pair in pairs), key=lambda c: (c.f1, -c.rounds))
+    best = max((cell(development, *pair) for pair in pairs), key=lambda c: (c.f1, -c.rounds))
     return {
         "items": len(items),
         "entity": [asdict(c) for c in full if c.intent == FIXED],
         "intent": [asdict(c) for c in full if c.entity == FIXED],
         "full": [asdict(c) for c in full],
-        "chosen": {**asdict(chosen), "items": len(development)},
-        "test": {**asdict(cell(test, chosen.entity, chosen.intent)), "items": len(test)},
+        "chosen": {**asdict(best), "items": len(development)},
+        "test": {**asdict(cell(test, best.entity, best.intent)), "items": len(test)},
     }

@@ -16,7 +16,7 @@ from clear_kgqa.evaluation.curves import (
     reading_menu,
     value,
 )  # fmt: skip
-from clear_kgqa.evaluation.evidence import Recorded, expected_f1, readings_of, silent_best, steps_of
+from clear_kgqa.evaluation.evidence import Recorded, readings_of, silent_best, steps_of
 
 
 def reading(p: float, answers: str, entity: str = "e", path: str = "p") -> Recorded:
@@ -39,7 +39,8 @@ def test_silent_best_is_the_best_expected_answer() -> None:
     allies = [reading(0.4, "x"), reading(0.3, "abc"), reading(0.3, "abd")]
     assert silent_best(allies) == 1
     assert silent_best([]) is None
-    assert expected_f1(allies, [0.4, 0.3, 0.3]) == pytest.approx(0.3 + 0.3 * 2 / 3)
+    known = item("allies", *((r, 0.0) for r in allies))
+    assert known.utility(known.p) == pytest.approx(0.3 + 0.3 * 2 / 3)
 
 
 def test_menus() -> None:
