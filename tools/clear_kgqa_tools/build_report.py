@@ -8,7 +8,7 @@ from pathlib import Path
 
 from clear_kgqa_tools import label_index_files
 
-FORMAT = f"2 with labels {label_index_files.FORMAT}"
+FORMAT = f"3 with labels {label_index_files.FORMAT}"
 Progress = Callable[[str, float], None]
 """Gets a stage ("reading", "indexing", ...) and how far it is, 0 to 1."""
 

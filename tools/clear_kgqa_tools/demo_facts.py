@@ -61,7 +61,7 @@ class DemoFacts:
             iri, people = q.geonames(continent["geonameId"]), int(continent["population"])
             names = (n["name"] for n in continent["alternateNames"] if n.get("lang") in ("en", None))
             yield from _node(iri, v.CONTINENT, continent["name"], names, q.described("continent", people))
-            yield from q.number(iri, v.POPULATION, people)
+            yield from q.people(iri, people)
 
     def _country_facts(self) -> Iterator[ox.Quad]:
         for code, country in self._countries.items():
@@ -75,7 +75,7 @@ class DemoFacts:
             if country["capital"].strip():
                 about += f", capital {country['capital'].strip()}"
             yield from _node(iri, v.COUNTRY, country["name"].strip(), self._country_names(code), about)
-            yield from q.number(iri, v.POPULATION, country["population"])
+            yield from q.people(iri, country["population"])
             yield from q.number(iri, v.AREA, country["areakm2"])
             for predicate in (v.LOCATED_IN, v.IN_CONTINENT):
                 yield q.link(iri, predicate, q.geonames(continent["geonameId"]))
@@ -135,7 +135,7 @@ class DemoFacts:
                 kind = f"city in {state['name']}, {where}"
             names = (n for n in city["alternatenames"] if n.casefold() not in WORDS)
             yield from _node(iri, v.CITY, city["name"], names, q.described(kind, city["population"]))
-            yield from q.number(iri, v.POPULATION, city["population"])
+            yield from q.people(iri, city["population"])
             yield from q.number(iri, v.LATITUDE, city["latitude"], sign=True)
             yield from q.number(iri, v.LONGITUDE, city["longitude"], sign=True)
             yield from self._in_country(iri, code)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from math import isqrt
 from typing import Any
 
 import pyoxigraph as ox
@@ -11,9 +12,18 @@ import pyoxigraph as ox
 from clear_kgqa_tools.terms import XSD
 
 DEMO = "https://clear-kgqa.example/demo/"
+POPULATION = "http://www.geonames.org/ontology#population"
+POPULARITY = DEMO + "popularity"
 
 _INTEGER, _DECIMAL = ox.NamedNode(XSD + "integer"), ox.NamedNode(XSD + "decimal")
 _iri = lru_cache(maxsize=4096)(ox.NamedNode)  # checking an IRI costs more than the rest of a quad
+
+
+def people(iri: str, number: int) -> Iterator[ox.Quad]:
+    """The population of a place, and how well known that makes it: its square root."""
+    if number:
+        yield quad(iri, POPULATION, ox.Literal(str(number), datatype=_INTEGER))
+        yield quad(iri, POPULARITY, ox.Literal(str(isqrt(number)), datatype=_INTEGER))
 
 
 def described(kind: str, people: int) -> str:

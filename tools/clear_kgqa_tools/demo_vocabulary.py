@@ -44,7 +44,7 @@ class _Property:
     comment: str
 
 
-POPULATION = GEONAMES + "population"
+POPULATION = q.POPULATION
 AREA = DEMO + "area"
 CAPITAL = DEMO + "capital"
 CURRENCY_USED = DEMO + "currency"
