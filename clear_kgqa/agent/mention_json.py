@@ -50,5 +50,4 @@ def searched(name: str, nodes: list[Node], question: str, known: tuple[Mention, 
     if found is not None:
         merged = {n.iri: n for n in (*found.nodes, *kept)} if found.variant == "part" or exact == [] else {n.iri: n for n in kept}
         return replace(found, nodes=tuple(merged.values())[:NODES_PER_SPAN])
-    variant = "" if exact else "typo"
-    return Mention(locate(name, question), name, kept, variant, len(name.split()))
+    return Mention(locate(name, question), name, kept, "", len(name.split()))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from clear_kgqa.readings.cues import Bound, Grade
+from clear_kgqa.readings.cues import Bound, Grade, lexicon
 from clear_kgqa.readings.question import Candidate, Question
-from clear_kgqa.readings.reading import Anchor, Order, Reading, Span, TypeConstraint, ValueFilter, triples
+from clear_kgqa.readings.reading import Anchor, AnswerForm, Order, Reading, Span, TypeConstraint, ValueFilter, triples
 from clear_kgqa.readings.words import content_stems
 from clear_kgqa_tools.graph import Limits, trusted
 from clear_kgqa_tools.nodes import Hop
@@ -15,7 +15,7 @@ from clear_kgqa_tools.terms import XSD, Term, iri_ref
 
 PATTERNS_PER_NODE = 24
 BASES = 12
-NEAR = 0.42  # cosine from which a property counts as named by an attribute word
+NEAR = 0.62  # cosine from which a property counts as named by an attribute word
 QUICK = Limits(seconds=2.0, rows=400)
 
 
@@ -28,13 +28,19 @@ def one_hop(question: Question) -> list[Reading]:
     out = []
     for candidate in question.candidates:
         for pattern in question.ranked(candidate)[:PATTERNS_PER_NODE]:
-            out.append(Reading((Anchor(candidate.node, candidate.mention.span, pattern.hops),)))
+            anchor = Anchor(candidate.node, candidate.mention.span, pattern.hops, candidate.value)
+            out.append(Reading((anchor,), features={"expected": float(pattern.count)}))
     return out
 
 
 def disjoint(reading: Reading, span: Span) -> bool:
     spans = [a.span for a in reading.entities] + ([reading.type.span] if reading.type else [])
     return not any(overlaps(s, span) for s in spans)
+
+
+def several(reading: Reading) -> bool:
+    """Whether a reading may have more than one answer; only such sets are ordered, bounded or counted."""
+    return reading.features.get("expected", 2.0) > 1
 
 
 def typed(question: Question, bases: Iterable[Reading]) -> Iterator[Reading]:
@@ -47,20 +53,24 @@ def typed(question: Question, bases: Iterable[Reading]) -> Iterator[Reading]:
 
 def joined(question: Question, bases: list[Reading]) -> Iterator[Reading]:
     """Two bases that share the answer: "bandleaders that play trumpet"."""
+    known = question.space.bundle.schema.property_by_iri
+    bases = [b for b in bases if known[b.anchors[0].hops[-1].property].values == "iri" or b.anchors[0].hops[-1].direction == "in"]
     for i, first in enumerate(bases):
         for second in bases[i + 1 :]:
             if all(disjoint(first, a.span) for a in second.anchors):
-                yield replace(first, anchors=first.anchors + second.anchors)
+                yield replace(first, anchors=first.anchors + second.anchors, features={})
 
 
 def second_hop(question: Question, bases: list[Reading]) -> Iterator[Reading]:
     """One more hop from the answers of a base: "the currency of the country where Lyon is"."""
     graph, schema = question.space.bundle.graph, question.space.bundle.schema
-    hidden = set(question.space.bundle.profile.hidden)
+    hidden = {*question.space.bundle.profile.hidden, *question.space.type_predicates}
     for base in bases:
         anchor = base.anchors[0]
+        if len(anchor.hops) > 1:
+            continue
         for way, triple in (("out", "?m ?p ?x"), ("in", "?x ?p ?m")):
-            inner = triples(anchor.hops, iri_ref(anchor.node.iri), "?m", "i")
+            inner = triples(anchor.hops, anchor.ref, "?m", "i")
             query = (
                 f"SELECT ?p (COUNT(*) AS ?n) WHERE {{ {{ SELECT ?m ?p ?x WHERE {{ "
                 f"{{ SELECT DISTINCT ?m WHERE {{ {inner} }} LIMIT 30 }} {triple} }} LIMIT 3000 }} }} GROUP BY ?p"
@@ -103,7 +113,7 @@ def named_attribute(question: Question, spans: frozenset[Span]) -> list[tuple[Ho
 def base_sets(question: Question, bases: list[Reading]) -> list[Reading]:
     """Sets of things to order, filter or count: bases with and without a class, and each class alone."""
     alone = [Reading(type=t) for t in question.types]
-    return [*typed(question, bases), *bases, *alone]
+    return [b for b in (*typed(question, bases), *bases, *alone) if several(b)]
 
 
 def ordered(question: Question, sets: list[Reading], grade: Grade) -> Iterator[Reading]:
@@ -149,7 +159,7 @@ def _most_values(question: Question, sets: list[Reading], grade: Grade) -> Itera
 
 def filtered(question: Question, sets: list[Reading], bound: Bound) -> Iterator[Reading]:
     """The sets bounded by a number or a year."""
-    names = (bound.attribute,) if bound.attribute else ()
+    names = (bound.attribute, *lexicon()["units"].get(bound.attribute, ())) if bound.attribute else ()
     if bound.year:
         paths = [(h, 0.6) for h in _date_paths(question)][:6]
     else:
@@ -216,19 +226,34 @@ def linked(question: Question, most: int = 12) -> Iterator[Reading]:
                 yield Reading((anchor,), target=target, form="ask", features={"fits": 1.0})
 
 
+def chosen(question: Question) -> Iterator[Reading]:
+    """A choice between two named answers: "is she a painter or a writer"."""
+    for a, b in _alternatives(question):
+        among = (Anchor(a.node, a.mention.span, ()), Anchor(b.node, b.mention.span, ()))
+        for candidate in question.candidates:
+            if any(overlaps(candidate.mention.span, x.mention.span) for x in (a, b)):
+                continue
+            for pattern in question.ranked(candidate)[:PATTERNS_PER_NODE]:
+                yield Reading((Anchor(candidate.node, candidate.mention.span, pattern.hops),), among=among)
+
+
+def _alternatives(question: Question, between_words: tuple[str, ...] = (" or ",)) -> Iterator[tuple[Candidate, Candidate]]:
+    """Candidates on the two sides of an "or" (or of "larger than")."""
+    for a in question.candidates:
+        for b in question.candidates:
+            between = question.text[a.mention.span[1] : b.mention.span[0]].casefold()
+            near = a.mention.span[1] <= b.mention.span[0] and len(between) <= 24
+            if near and any(w in between for w in between_words):
+                yield a, b
+
+
 def compared(question: Question, grade: Grade) -> Iterator[Reading]:
     """Which of the named entities has more: each pair of candidates around "or"."""
-    spans = sorted({c.mention.span for c in question.candidates if not overlaps(c.mention.span, grade.span)})
     named = [(h, 1.0) for h in named_attribute(question, frozenset([grade.span]))]
     paths = named or attribute_paths(question, grade.attributes)
-    for i, left in enumerate(spans):
-        for right in spans[i + 1 :]:
-            between = question.text[left[1] : right[0]].casefold()
-            if overlaps(left, right) or " or " not in between or len(between) > 12:
-                continue
-            for a in (c for c in question.candidates if c.mention.span == left):
-                for b in (c for c in question.candidates if c.mention.span == right):
-                    yield from _pairs(question, a, b, paths, grade)
+    for a, b in _alternatives(question, (" or ", " than ")):
+        if not any(overlaps(c.mention.span, grade.span) for c in (a, b)):
+            yield from _pairs(question, a, b, paths, grade)
 
 
 def _pairs(
@@ -243,4 +268,5 @@ def _pairs(
         if grade.dates and known[hops[-1].property].values == "date":
             descending = not _means_old(question, grade)
         among = (Anchor(a.node, a.mention.span, ()), Anchor(b.node, b.mention.span, ()))
-        yield Reading(among=among, order=Order(hops, descending, 1, grade.span), features={"attribute": score})
+        form: AnswerForm = "ask" if question.cues.ask and not question.cues.choice else "select"
+        yield Reading(among=among, order=Order(hops, descending, 1, grade.span), form=form, features={"attribute": score})

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from clear_kgqa.readings.reading import Span
-from clear_kgqa.readings.words import Word, tokenize
+from clear_kgqa.readings.words import Word, singular, tokenize
 
 _ASK = re.compile(r"^\W*(is|are|was|were|am|do|does|did|has|have|had|can|could|will)\b", re.I)
 _COUNT = re.compile(r"\b(how many|number of|count (?:of|the)|amount of|how often|how many times)\b", re.I)
@@ -55,7 +55,8 @@ class Bound:
 @dataclass(frozen=True, slots=True)
 class Cues:
     """Everything the wording says: `expects` is person, place, date, number or empty; `open_attributes` are those that
-    a vague question ("how big") leaves open; `noun` is the noun phrase after which/what/how many."""
+    a vague question ("how big") leaves open; `noun` is the noun phrase after which/what/how many; `plural` says that
+    several answers are expected; `choice` that the question offers alternatives ("... or ...")."""
 
     ask: bool = False
     count: bool = False
@@ -67,6 +68,7 @@ class Cues:
     open_span: Span = (0, 0)
     noun: str = ""
     choice: bool = False
+    plural: bool = False
     words: tuple[Word, ...] = field(default=())
 
 
@@ -77,11 +79,13 @@ def read_cues(question: str) -> Cues:
     bounds = _bounds(question)
     attributes, open_span = _open_attributes(question)
     grades = _grades(question, words, bounds)
+    noun = _noun(words, grades)
     return Cues(
         ask=bool(_ASK.match(question)), count=bool(count) and not attributes,
         count_span=count.span() if count else (0, 0), grades=grades, bounds=bounds, expects=_expects(question),
-        open_attributes=attributes, open_span=open_span, noun=_noun(words, grades),
+        open_attributes=attributes, open_span=open_span, noun=noun,
         choice=bool(re.search(r"\b\w[^?]* or \w", question)), words=words,
+        plural=bool(noun and singular(noun.split()[-1]) != noun.split()[-1]) and not re.search(r"\bhow many\b", question, re.I),
     )
 
 

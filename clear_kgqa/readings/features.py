@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import math
 
+from clear_kgqa.readings.answers import Answers
+from clear_kgqa.readings.compose import attribute_paths
 from clear_kgqa.readings.cues import lexicon
-from clear_kgqa.readings.paths import Floats
+from clear_kgqa.readings.paths import Doubles, Floats
 from clear_kgqa.readings.question import Candidate, Question
 from clear_kgqa.readings.reading import Anchor, Reading, Span
 from clear_kgqa.readings.words import content_stems
 from clear_kgqa_tools.nodes import Hop
 
 FEATURES = (
-    "masked", "whole", "lexical", "explained", "unexplained_names", "compatibility", "share", "alias", "singular", "typo",
-    "demonym", "pair", "part", "span_words", "covered", "type_words", "inverse", "inverse_who", "person", "place", "date", "number", "noun",
+    "masked", "whole", "lexical", "explained", "unexplained_names", "compatibility", "share", "prominence", "alias", "fuzzy",
+    "prefix", "number_changed", "demonym", "pair", "span_words", "covered", "type_words", "inverse", "inverse_who", "person", "place", "date", "number", "noun",
     "log_count", "typed", "joined", "two_hop", "ordered", "filtered", "counted", "asked", "compared", "attribute", "fits",
-    "log_answers", "single", "type_kept",
+    "log_answers", "single", "type_kept", "head", "answer_noun", "answer_kind", "open", "ungraded", "uncounted", "unasked", "unbounded", "two_hop_named", "plural_single", "noun_left", "value",
 )
-NULL_FEATURES = ("bias", "best_masked", "best_explained", "log_candidates", "no_span")
+_VARIANT = {"number": "number_changed"}
+NULL_FEATURES = ("bias", "best_masked", "best_explained", "log_candidates", "no_span", "noun_left", "best_masked_left")
 
 
 class Evidence:
     """Computes features for the readings of one question; what all readings share is computed once."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, weights: Doubles) -> None:
         self.question = question
+        self.weights = dict(zip(FEATURES, map(float, weights), strict=True))
         self.by_anchor = {(c.node.iri, c.mention.span): c for c in question.candidates}
         self._features: dict[Reading, dict[str, float]] = {}
         self._compatibility: dict[tuple[str, Span], float] = {}
@@ -34,6 +38,14 @@ class Evidence:
         encode = space.bundle.similarity.encode
         self.kind_fit = space.answer_kinds(encode(list(kinds))) if kinds else None
         self.noun_fit = space.answer_kinds(encode([question.cues.noun])) if question.cues.noun else None
+        self.kind_classes = space.class_fit(encode(list(kinds))) if kinds else None
+        self.noun_classes = space.class_fit(encode([question.cues.noun])) if question.cues.noun else None
+        noun = question.cues.noun.split()
+        self.noun_at = next((w.start for w in question.content if noun and w.lower == noun[-1]), -1)
+        self.open_ends: dict[str, float] = {}
+        if question.cues.open_attributes:
+            paths = attribute_paths(question, question.cues.open_attributes)
+            self.open_ends = {hops[-1].property: score for hops, score in paths}
         self.names = {
             w.start for w in question.cues.words if w.content and w.text[:1].isupper() and w is not question.cues.words[0]
         }
@@ -47,6 +59,10 @@ class Evidence:
         if found is None:
             found = self._features[reading] = self._compute(reading)
         return found
+
+    def promise(self, reading: Reading) -> float:
+        """The score of a reading by what is known before it is run."""
+        return sum(self.weights[name] * value for name, value in self.features(reading).items() if value)
 
     def _compute(self, reading: Reading) -> dict[str, float]:
         spans = frozenset(a.span for a in reading.entities)
@@ -79,6 +95,7 @@ class Evidence:
         left = [w.start for w in view.left if w.start not in told]
         f["explained"] = 1 - len(left) / (len(self.question.content) or 1)
         f["unexplained_names"] = sum(w in self.names for w in left) / 2
+        f["noun_left"] = float(self.noun_at in left)
         f["span_words"] = sum(e - s for s, e in spans) / 20
 
     def _entities(self, f: dict[str, float], reading: Reading) -> None:
@@ -86,8 +103,11 @@ class Evidence:
         n = len(found) or 1
         for c in found:
             f["share"] += math.log(c.share + 0.01) / 4 / n
-            f["alias"] += (c.node.match == "alias") / n
-            f[c.mention.variant or "alias"] += bool(c.mention.variant) / n
+            f["prominence"] += c.prominence / n
+            if c.node.match != "label":
+                f[c.node.match] += 1 / n
+            if c.mention.variant:
+                f[_VARIANT.get(c.mention.variant, c.mention.variant)] += 1 / n
             f["covered"] += c.covered / n
             f["compatibility"] += self._compatible(c) / n
             f["type_words"] += self._typed(c) / n
@@ -135,17 +155,58 @@ class Evidence:
         f["typed"] = float(reading.type is not None)
         f["joined"] = float(len(reading.anchors) > 1)
         f["two_hop"] = float(any(len(a.hops) > 1 for a in reading.anchors))
+        f["two_hop_named"] = max((self._weakest(a) for a in reading.anchors if len(a.hops) > 1), default=0.0)
+        f["value"] = float(any(a.value is not None for a in reading.anchors))
         f["ordered"] = float(reading.order is not None)
         f["filtered"] = float(bool(reading.filters))
         f["counted"] = float(reading.form == "count")
         f["asked"] = float(reading.form == "ask")
         f["compared"] = float(bool(reading.among))
+        self._unheard(f, reading)
         for name in ("attribute", "fits"):
             f[name] = reading.features.get(name, 0.0)
+        f["log_answers"] = math.log1p(reading.features.get("expected", 1.0)) / 7
+        f["single"] = float(reading.features.get("expected") == 1.0)
+        if self.open_ends:
+            hops = next((a.hops for a in reading.anchors if a.hops), ())
+            f["open"] = self.open_ends.get(hops[-1].property, -1.0) if hops and hops[-1].direction == "out" else -1.0
+        if reading.type and self.question.cues.noun:
+            f["head"] = float(reading.type.label.casefold() in self.question.cues.noun or self._in_noun(reading.type.span))
+
+    def _weakest(self, anchor: Anchor) -> float:
+        """How well the less well named step of a path is named in the question."""
+        view = self.question.view([anchor.span])
+        return min(view.named((hop,)) for hop in anchor.hops)
+
+    def _unheard(self, f: dict[str, float], reading: Reading) -> None:
+        """Parts of the wording that the reading does not honour."""
+        cues = self.question.cues
+        f["ungraded"] = float(bool(cues.grades) and reading.order is None)
+        f["uncounted"] = float(cues.count and reading.form != "count")
+        f["unasked"] = float(cues.ask and reading.form != "ask")
+        f["unbounded"] = float(len(cues.bounds) > len(reading.filters))
+
+    def _in_noun(self, span: Span) -> bool:
+        return self.question.text[span[0] : span[1]].casefold() in self.question.cues.noun
+
+    def answer_kinds(self, answers: list[Answers], looked_at: int = 3) -> list[tuple[float, float]]:
+        """For each reading, how well the classes of its first answers fit the noun and the question word: 0..1."""
+        shown = [[t.value for t in a.terms[:looked_at] if t.kind == "iri"] for a in answers]
+        space = self.question.space
+        nodes = space.bundle.nodes.describe(list(dict.fromkeys(i for iris in shown for i in iris)))
+        fits = []
+        for iris in shown:
+            classes = [space.class_index[c] for i in iris if i in nodes for c in nodes[i].type_iris if c in space.class_index]
+            fits.append(tuple(float(v[classes].max()) if v is not None and classes else 0.0 for v in (self.noun_classes, self.kind_classes)))
+        return [(noun, kind) for noun, kind in fits]
 
 
-def with_answers(f: dict[str, float], number: int, untyped: int | None) -> dict[str, float]:
-    """Add what a limited run showed: how many answers, and the share that a class constraint kept."""
+def with_answers(
+    f: dict[str, float], number: int, untyped: int | None, kind: tuple[float, float], plural: bool
+) -> dict[str, float]:
+    """Add what a limited run showed: how many answers, of which classes, and the share that a constraint kept."""
+    f["answer_noun"], f["answer_kind"] = kind
+    f["plural_single"] = float(plural and number == 1)
     f["log_answers"] = math.log1p(number) / 7
     f["single"] = float(number == 1)
     f["type_kept"] = number / untyped if untyped else 0.0
@@ -160,4 +221,6 @@ def null_features(question: Question, rows: list[dict[str, float]]) -> dict[str,
         "best_explained": max((r["explained"] for r in rows), default=0.0),
         "log_candidates": math.log1p(len(question.candidates)) / 4,
         "no_span": float(not question.candidates),
+        "noun_left": min((r["noun_left"] for r in rows), default=1.0),
+        "best_masked_left": max((r["masked"] for r in rows if not r["noun_left"]), default=0.0),
     }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable
+from dataclasses import dataclass, replace
 
 from clear_kgqa.readings.cues import Cues, lexicon
 from clear_kgqa.readings.reading import Span
@@ -19,8 +19,9 @@ NODES_PER_SPAN = 10
 class Mention:
     """A span (character offsets), the name it was searched by, and the nodes that came back.
 
-    `variant` says how the name differs from the span: "" (as written), "singular", "demonym", "typo", "pair" (with
-    another word of the question: "drama" ... "film"), "part" (the beginning of a longer name).
+    `variant` says how the name differs from the span: "" (as written), "number" (singular for plural or the other
+    way), "demonym", "pair" (with another word of the question: "drama" ... "film"); how each node met the name
+    (alias, beginning, typo) is its own `match`.
     """
 
     span: Span
@@ -28,6 +29,14 @@ class Mention:
     nodes: tuple[Node, ...]
     variant: str = ""
     words: int = 1
+
+
+def _in_cue(span: Span, cues: Cues) -> bool:
+    """Whether a span only says how much or how many ("more than 500,000 people", "how many")."""
+    held = [(b.span[0], b.span[1] + len(b.attribute) + 1) for b in cues.bounds if not b.year]
+    if cues.count or cues.open_attributes:
+        held.append(cues.count_span if cues.count else cues.open_span)
+    return any(s <= span[0] and span[1] <= e for s, e in held)
 
 
 def _strip(text: str) -> str:
@@ -43,9 +52,11 @@ def _variants(words: tuple[Word, ...], i: int, j: int, question: str) -> Iterabl
     last = words[j - 1]
     one = singular(last.lower)
     if one != last.lower:
-        yield raw[: len(raw) - len(last.text)] + one, "singular"
+        yield raw[: len(raw) - len(last.text)] + one, "number"
     elif last.lower == "people":
-        yield raw[: len(raw) - 6] + "person", "singular"
+        yield raw[: len(raw) - 6] + "person", "number"
+    elif last.content and len(last.text) > 2:
+        yield raw + "s", "number"
     if j - i == 1:
         country = lexicon()["demonyms"].get(last.lower)
         if country and (last.lower != "us" or last.text.isupper()):
@@ -73,7 +84,7 @@ def find_mentions(question: str, cues: Cues, nodes: NodeSearch) -> list[Mention]
     names: dict[str, list[tuple[int, int, str]]] = {}
     for i in range(len(words)):
         for j in range(i + 1, min(i + LONGEST, len(words)) + 1):
-            if _plausible(words, i, j):
+            if _plausible(words, i, j) and not _in_cue((words[i].start, words[j - 1].end), cues):
                 for name, variant in _variants(words, i, j, question):
                     names.setdefault(name, []).append((i, j, variant))
     for i, j, name in _pairs(words):
@@ -99,24 +110,35 @@ def _pairs(words: tuple[Word, ...]) -> Iterable[tuple[int, int, str]]:
                 yield i, i + 1, f"{words[i].text} {singular(words[j].lower)}"
 
 
-def begun_mentions(cues: Cues, mentions: list[Mention], complete: Callable[[str, int], list[Node]]) -> list[Mention]:
-    """Mentions that begin a longer name ("lego star wars ii"): maximal runs of content words that nothing covers whole."""
-    words, out = cues.words, []
+def begun_mentions(
+    cues: Cues, mentions: list[Mention], complete: Callable[[str, int], list[Node]], common: Container[str]
+) -> list[Mention]:
+    """Nodes whose longer name begins so ("lego star wars ii"), for maximal runs of content words; merged by span.
+
+    Single words that are `common` (they name properties or classes) are left alone.
+    """
+    words, spans = cues.words, {m.span: m for m in mentions}
+    begun: list[Span] = []
     for length in (5, 4, 3, 2, 1):
         for i in range(len(words) - length + 1):
-            j = i + length
-            span = (words[i].start, words[j - 1].end)
-            inside = words[i:j]
-            if not all(w.content for w in (inside[0], inside[-1])) or (length == 1 and len(inside[0].text) < 5):
+            inside = words[i : i + length]
+            span = (inside[0].start, inside[-1].end)
+            if not (inside[0].content and inside[-1].content) or _in_cue(span, cues):
                 continue
-            known = [m for m in (*mentions, *out) if m.span[0] <= span[0] and span[1] <= m.span[1]]
-            if any(m.words > length or m.variant == "part" for m in known):
+            if length == 1 and (len(inside[0].text) < 5 or inside[0].lower in common):
                 continue
-            text = " ".join(w.text for w in inside)
-            hits = [n for n in complete(text, 3) if all(n.iri != k.iri for m in known for k in m.nodes)]
-            if hits:
-                out.append(Mention(span, text, tuple(hits[:3]), "part", length))
-    return out[:6]
+            around = [*begun, *(m.span for m in mentions if m.words > length)]
+            if len(begun) >= 6 or any(s <= span[0] and span[1] <= e for s, e in around):
+                continue
+            hits = tuple(replace(n, match="prefix") for n in complete(" ".join(w.text for w in inside), 3))
+            known = spans.get(span)
+            fresh = tuple(n for n in hits if known is None or all(n.iri != k.iri for k in known.nodes))
+            if fresh:
+                begun.append(span)
+                spans[span] = Mention(span, " ".join(w.text for w in inside), fresh, "", length) if known is None else (
+                    replace(known, nodes=known.nodes[: NODES_PER_SPAN - len(fresh)] + fresh)
+                )
+    return list(spans.values())
 
 
 def _joined(first: Mention, second: Mention) -> Mention:
@@ -155,5 +177,5 @@ def typo_mentions(
                 continue
             hits = typos(_strip(question[span[0] : span[1]]), 3)
             if hits:
-                out.append(Mention(span, question[span[0] : span[1]], tuple(hits), "typo", length))
+                out.append(Mention(span, question[span[0] : span[1]], tuple(replace(n, match="fuzzy") for n in hits), "", length))
     return out[:4]

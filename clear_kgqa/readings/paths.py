@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 
 from clear_kgqa.readings.words import content_stems
 from clear_kgqa_tools.bundle import GraphBundle
-from clear_kgqa_tools.embedder import VectorCache
+from clear_kgqa_tools.similarity import VectorCache
 from clear_kgqa_tools.graph import Limits, trusted
 from clear_kgqa_tools.nodes import Hop
 from clear_kgqa_tools.schema import Property
 from clear_kgqa_tools.terms import iri_ref
 
 Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+MOST_CLASSES = 3000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class PropertySpace:
         self.bundle = bundle
         self.properties: tuple[Property, ...] = bundle.schema.properties
         self.index = {p.iri: i for i, p in enumerate(self.properties)}
+        self.type_predicates = {c.predicate for c in bundle.schema.classes if c.predicate}
         self._onward: dict[str, tuple[Hop, ...]] = {}
         self._text: dict[str, PropertyText] = {}
 
@@ -49,10 +52,12 @@ class PropertySpace:
     @cached_property
     def vectors(self) -> Floats:
         """Vectors of every name of every property, shape (names, dimensions)."""
-        names, folder = self._names[0], self.bundle.folder
-        if folder is None:
-            return self.bundle.similarity.encode(names)
-        return VectorCache(folder, self.bundle.similarity).encode(names)
+        return self._encoded(self._names[0])
+
+    def _encoded(self, texts: list[str]) -> Floats:
+        """Vectors of texts that belong to the graph, kept on disk beside it."""
+        folder = self.bundle.folder
+        return VectorCache(folder, self.bundle.similarity).encode(texts) if folder else self.bundle.similarity.encode(texts)
 
     def similarity(self, questions: Floats) -> Floats:
         """Best cosine of each question vector with any name of each property: (questions, properties)."""
@@ -140,30 +145,37 @@ class PropertySpace:
         return max((float(row[self.index[h.property]]) for h in hops if h.property in self.index), default=0.0)
 
     @cached_property
-    def _kinds(self) -> tuple[list[str], NDArray[np.intp], NDArray[np.intp]]:
-        """Class labels, and for each (property, end) the rows of its classes; a blank label stands for none."""
-        classes, labels, rows, owners = self.bundle.schema.class_by_iri, {"": 0}, [], []
+    def class_index(self) -> dict[str, int]:
+        """The most used classes by IRI; the rest are too rare to be worth a vector."""
+        return {c.iri: i for i, c in enumerate(self.bundle.schema.classes[:MOST_CLASSES])}
+
+    @cached_property
+    def _class_vectors(self) -> Floats:
+        return self._encoded([c.label for c in self.bundle.schema.classes[:MOST_CLASSES]])
+
+    def class_fit(self, wanted: Floats) -> Floats:
+        """For each class, the best cosine with the wanted kinds: (classes,)."""
+        if not self.class_index:
+            return np.zeros(0, np.float32)
+        result: Floats = (wanted @ self._class_vectors.T).max(axis=0)
+        return result
+
+    @cached_property
+    def _ends(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """(owner, class) pairs; owner 2i is the object end of property i, 2i + 1 its subject end."""
+        rows, owners = [], []
         for i, p in enumerate(self.properties):
             for side, iris in enumerate((p.ranges, p.domains)):
                 for iri in iris[:4]:
-                    name = classes[iri].label if iri in classes else ""
-                    rows.append(labels.setdefault(name, len(labels)))
-                    owners.append(2 * i + side)
-        return list(labels), np.array(rows, np.intp), np.array(owners, np.intp)
-
-    @cached_property
-    def _kind_vectors(self) -> Floats:
-        labels, folder = self._kinds[0], self.bundle.folder
-        if folder is None:
-            return self.bundle.similarity.encode(labels)
-        return VectorCache(folder, self.bundle.similarity).encode(labels)
+                    if iri in self.class_index:
+                        rows.append(self.class_index[iri])
+                        owners.append(2 * i + side)
+        return np.array(owners, np.intp), np.array(rows, np.intp)
 
     def answer_kinds(self, wanted: Floats) -> tuple[Floats, Floats]:
         """For each property, the best cosine of the wanted kinds with the classes at its object and its subject end."""
-        _, rows, owners = self._kinds
+        owners, rows = self._ends
         best = np.zeros(2 * len(self.properties), np.float32)
         if len(rows):
-            similar = (wanted @ self._kind_vectors.T).max(axis=0)
-            similar[0] = 0.0
-            np.maximum.at(best, owners, similar[rows])
+            np.maximum.at(best, owners, self.class_fit(wanted)[rows])
         return best[0::2], best[1::2]

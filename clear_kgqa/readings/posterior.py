@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clear_kgqa.readings.answers import Answers
 from clear_kgqa.readings.features import FEATURES, NULL_FEATURES
+from clear_kgqa.readings.paths import Doubles
 from clear_kgqa.readings.reading import Reading
-
-Doubles = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -70,9 +68,9 @@ def overlap_f1(answers: list[Answers]) -> Doubles:
     incidence = np.zeros((len(answers), len(index)), np.float32)
     incidence[rows, columns] = 1.0
     sizes = incidence.sum(axis=1)
-    common = incidence @ incidence.T
+    common = (incidence @ incidence.T).astype(np.float64)
     total = sizes[:, None] + sizes[None, :]
-    f1 = np.divide(2 * common, total, out=np.zeros_like(common), where=total > 0).astype(np.float64)
+    f1 = np.divide(2 * common, total, out=np.zeros_like(common), where=total > 0)
     np.fill_diagonal(f1, 1.0)
     return f1
 
@@ -84,7 +82,7 @@ def entropy_score(masses: Doubles) -> float:
     if len(p) < 2:
         return 0.0
     total = p.sum()
-    if total <= 0:
+    if total <= 0 or np.all(p == p[0]):
         return 1.0
     p = p / total
     held = p[p > 0]

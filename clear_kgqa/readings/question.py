@@ -13,19 +13,26 @@ from clear_kgqa.readings.paths import Floats, PropertySpace
 from clear_kgqa.readings.reading import Span, TypeConstraint
 from clear_kgqa.readings.words import Word
 from clear_kgqa_tools.nodes import Hop, Node, Pattern
+from clear_kgqa_tools.terms import Term
 
 Spans = frozenset[Span]
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One node for one mention, with its share of the mention's popularity and its patterns in the graph."""
+    """One node for one mention, with its share of the mention's popularity and its patterns in the graph.
+
+    `prominence` is its log popularity less that of the mention's best known node (0 or below). `value` is set where
+    the mention is a literal of the graph ("+81") instead of a node.
+    """
 
     mention: Mention
     node: Node
     share: float
+    prominence: float
     patterns: tuple[Pattern, ...]
     covered: bool
+    value: Term | None = None
 
 
 class View:
@@ -66,7 +73,7 @@ class Question:
         self.types, self.candidates, self.space = types, candidates, space
         self.content = [w for w in cues.words if w.content]
         self._views: dict[Spans, View] = {}
-        spans: list[Span] = [(0, 0), *(m.span for m in mentions)]
+        spans: list[Span] = list(dict.fromkeys([(0, 0), *(c.mention.span for c in candidates)]))
         rows = space.similarity(space.bundle.similarity.encode([self._masked(s) for s in spans]))
         self._similarity = dict(zip(spans, rows, strict=True))
 
@@ -77,11 +84,13 @@ class Question:
 
     def similarity(self, span: Span = (0, 0)) -> Floats:
         """Cosine of every property with the question less a mention (with the whole question by default)."""
+        if span not in self._similarity:
+            self._similarity[span] = self.space.similarity(self.space.bundle.similarity.encode([self._masked(span)]))[0]
         return self._similarity[span]
 
     def near(self, hops: Iterable[Hop], span: Span = (0, 0)) -> float:
         """The best similarity along a path."""
-        return self.space.path_similarity(self._similarity[span], hops)
+        return self.space.path_similarity(self.similarity(span), hops)
 
     def view(self, spans: Iterable[Span]) -> View:
         """What is left of the question without the spans."""
@@ -96,6 +105,8 @@ class Question:
         """The patterns of a candidate, most promising first by a mix of meaning, wording and use."""
         span, space = candidate.mention.span, self.space
         patterns = [p for p in candidate.patterns if all(h.property in space.index for h in p.hops)]
+        # The instances of a class are read as a type constraint, not as a path.
+        patterns = [p for p in patterns if not (p.hops[0].direction == "in" and p.hops[0].property in space.type_predicates)]
         if not patterns:
             return []
         ends = np.array([[space.index[p.hops[0].property], space.index[p.hops[-1].property]] for p in patterns])

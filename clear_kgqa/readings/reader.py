@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 
-from clear_kgqa.readings import compose
+from clear_kgqa.readings import compose, values
 from clear_kgqa.readings.answers import Answers, run_all
 from clear_kgqa.readings.cues import Cues, lexicon, read_cues
 from clear_kgqa.readings.features import FEATURES, NULL_FEATURES, Evidence, null_features, with_answers
 from clear_kgqa.readings.mentions import Mention, begun_mentions, find_mentions, typo_mentions, uncovered
-from clear_kgqa.readings.paths import PropertySpace
-from clear_kgqa.readings.posterior import Doubles, Posterior, Weights, infer, load_weights
+from clear_kgqa.readings.paths import Doubles, PropertySpace
+from clear_kgqa.readings.posterior import Posterior, Weights, infer, load_weights
 from clear_kgqa.readings.question import Candidate, Question
 from clear_kgqa.readings.reading import Reading, TypeConstraint
-from clear_kgqa.readings.words import singular
+from clear_kgqa.readings.words import Word, singular, stem, tokenize
 from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.folding import fold
 from clear_kgqa_tools.search_graph_pattern import SearchGraphPattern
 
-FIRST = 60  # readings that get their answers
+FIRST = 48  # readings that get their answers
+HOPELESS = 8.0  # nats below the most promising reading from which a reading is not run
 NODES = 40
 
 
@@ -63,20 +65,37 @@ class Reader:
         self.space = PropertySpace(bundle)
         self.patterns = SearchGraphPattern(bundle)
         self._types = _type_names(bundle)
+        self._vocabulary_set = _words(bundle)
+        self._vocabulary = sorted(self._vocabulary_set)
         self.table = lru_cache(maxsize=64)(self._table)
 
     def mentions(self, question: str) -> tuple[Mention, ...]:
         """The mentions of a question, exact ones first, then typos for words that nothing explains."""
-        cues = read_cues(question)
+        cues = self._cues(question)
         found = find_mentions(question, cues, self.bundle.nodes)
         complete = getattr(self.bundle.nodes, "complete", None)
         if complete:
-            found += begun_mentions(cues, found, complete)
+            found = begun_mentions(cues, found, complete, self._vocabulary_set)
         typos = getattr(self.bundle.nodes, "typos", None)
         known = getattr(self.bundle.nodes, "known_word", None)
         if typos and known and uncovered(cues.words, found):
-            found += typo_mentions(question, cues, found, typos, lambda w: known(w) or self._types.get(w) is not None)
+            found += typo_mentions(question, cues, found, typos, lambda w: known(w) or w in self._vocabulary_set)
         return tuple(found)
+
+    def _cues(self, question: str) -> Cues:
+        """The cues of a question, misspelt words of the schema put right ("populaton")."""
+        cues = read_cues(question)
+        known = getattr(self.bundle.nodes, "known_word", None)
+        if known is None:
+            return cues
+        words = tuple(w if not w.content or len(w.lower) < 5 or w.lower in self._vocabulary_set or known(w.lower) else self._spelt(w) for w in cues.words)
+        return cues if words == cues.words else replace(cues, words=words)
+
+    def _spelt(self, word: Word) -> Word:
+        from rapidfuzz import fuzz, process
+
+        near = process.extractOne(word.lower, self._vocabulary, scorer=fuzz.ratio, score_cutoff=84)
+        return replace(word, lower=near[0], stem=stem(near[0])) if near else word
 
     def read(self, question: str, mentions: tuple[Mention, ...] | None = None) -> Interpretation:
         """The posterior over readings of a question, for the mentions given or found."""
@@ -86,31 +105,34 @@ class Reader:
 
     def _table(self, text: str, mentions: tuple[Mention, ...]) -> Table:
         question = self._question(text, mentions)
-        evidence = Evidence(question)
+        evidence = Evidence(question, self.weights.reading)
         readings, missing = _readings(question, evidence)
         rows = {r: evidence.features(r) for r in readings}
         psi = null_features(question, list(rows.values()))
         names = FEATURES
         phi = np.array([[rows[r][n] for n in names] for r in readings]).reshape(len(readings), len(names))
-        order = np.argsort(-(phi @ self.weights.reading), kind="stable")[:FIRST]
-        kept = [readings[i] for i in order]
+        promise = phi @ self.weights.reading
+        order = np.argsort(-promise, kind="stable")[:FIRST]
+        kept = [readings[i] for i in order if promise[i] > promise[order[0]] - HOPELESS]
         answers = run_all(self.bundle.graph, kept)
-        kept, answers, final = _answered(kept, answers, rows)
+        kept, answers, final = _answered(kept, answers, rows, evidence)
         phi = np.array([[f[n] for n in names] for f in final]).reshape(len(kept), len(names))
         return Table(question.cues, mentions, kept, answers, phi, np.array([psi[n] for n in NULL_FEATURES]), missing)
 
     def _question(self, text: str, mentions: tuple[Mention, ...]) -> Question:
-        cues = read_cues(text)
+        cues = self._cues(text)
         nodes = list(dict.fromkeys(n.iri for m in mentions for n in m.nodes))[:NODES]
         around = self.patterns.around(nodes)
         candidates = []
         for m in mentions:
             total = sum(n.popularity + 1 for n in m.nodes)
+            most = math.log1p(max(n.popularity for n in m.nodes))
             covered = any(o.span != m.span and o.span[0] <= m.span[0] and m.span[1] <= o.span[1] for o in mentions)
             for n in m.nodes:
                 if n.iri in around:
-                    share = (n.popularity + 1) / total
-                    candidates.append(Candidate(m, n, share, tuple(around[n.iri]), covered))
+                    share, prominence = (n.popularity + 1) / total, (math.log1p(n.popularity) - most) / 5
+                    candidates.append(Candidate(m, n, share, prominence, tuple(around[n.iri]), covered))
+        candidates += values.candidates(text, cues, mentions, self.bundle)
         return Question(text, cues, mentions, self._constraints(text, cues), candidates, self.space)
 
     def _constraints(self, text: str, cues: Cues) -> list[TypeConstraint]:
@@ -143,6 +165,13 @@ def _type_names(bundle: GraphBundle) -> dict[str, list[TypeConstraint]]:
     return names
 
 
+def _words(bundle: GraphBundle) -> frozenset[str]:
+    """The words by which the graph's properties and classes can be named."""
+    names = [n for p in bundle.schema.properties for n in (p.label, *p.aliases)]
+    names += [n for c in bundle.schema.classes[:2000] for n in (c.label, *c.aliases)]
+    return frozenset(w.lower for n in names for w in tokenize(n) if len(w.lower) > 3)
+
+
 def _readings(question: Question, evidence: Evidence) -> tuple[list[Reading], tuple[str, ...]]:
     """Every reading of the form that the wording asks for; plain lists where nothing of that form can be built."""
     cues, missing = question.cues, []
@@ -150,8 +179,9 @@ def _readings(question: Question, evidence: Evidence) -> tuple[list[Reading], tu
     bases = _best(hops, evidence, compose.BASES)
     if _needs_second(bases, evidence):
         bases += _best(compose.second_hop(question, bases[:4]), evidence, 6)
-    joined = _best(compose.joined(question, bases), evidence, 24)
-    sets = plain = compose.base_sets(question, [*bases, *joined])
+    joined = _best(compose.joined(question, bases[: compose.BASES]), evidence, 24)
+    sets = compose.base_sets(question, [*bases, *joined])
+    plain = sets
     for bound in cues.bounds:
         bounded = _best(compose.filtered(question, sets, bound), evidence, 40)
         sets = bounded or sets
@@ -164,11 +194,11 @@ def _readings(question: Question, evidence: Evidence) -> tuple[list[Reading], tu
         if not found and not grade.comparative:
             missing.append(question.text[grade.span[0] : grade.span[1]])
     if cues.ask:
-        out += [*compose.asked(question), *compose.linked(question)]
+        out += [*compose.asked(question), *compose.linked(question), *compose.chosen(question)]
     if cues.count:
         out += [replace(r, form="count") for r in sets]
     strict = any(not b.year for b in cues.bounds) and sets is not plain
-    out += sets if strict else [*sets, *plain, *hops]
+    out += sets if strict else [*sets, *plain, *compose.typed(question, bases), *hops]
     return _unique(out), tuple(missing)
 
 
@@ -178,13 +208,8 @@ def _needs_second(bases: list[Reading], evidence: Evidence) -> bool:
 
 
 def _best(readings: Iterable[Reading], evidence: Evidence, most: int) -> list[Reading]:
-    """The most promising readings by a fixed mix of evidence (a filter, not the posterior)."""
-    scored = []
-    for r in readings:
-        f = evidence.features(r)
-        scored.append((f["masked"] + f["lexical"] + f["explained"] + 0.3 * f["share"] + 0.3 * f["attribute"], r))
-    scored.sort(key=lambda pair: -pair[0])
-    return [r for _, r in scored[:most]]
+    """The most promising readings by the evidence that needs no answers."""
+    return sorted(readings, key=lambda r: -evidence.promise(r))[:most]
 
 
 def _unique(readings: Iterable[Reading]) -> list[Reading]:
@@ -192,17 +217,19 @@ def _unique(readings: Iterable[Reading]) -> list[Reading]:
 
 
 def _answered(
-    readings: list[Reading], answers: list[Answers], rows: dict[Reading, dict[str, float]]
+    readings: list[Reading], answers: list[Answers], rows: dict[Reading, dict[str, float]], evidence: Evidence
 ) -> tuple[list[Reading], list[Answers], list[dict[str, float]]]:
     """Drop readings without answers and add the evidence that answers give."""
     untyped = {r.query: len(a.terms) for r, a in zip(readings, answers, strict=True) if r.type is None}
+    kinds = evidence.answer_kinds(answers)
     kept, held, final = [], [], []
-    for r, a in zip(readings, answers, strict=True):
+    for r, a, kind in zip(readings, answers, kinds, strict=True):
         zero = r.form == "count" and a.terms and a.terms[0].value == "0"
         if (a.terms or a.truncated) and not zero:
             kept.append(r)
             held.append(a)
-            final.append(with_answers(rows[r], len(a.terms), untyped.get(replace(r, type=None).query) if r.type else None))
+            before = untyped.get(replace(r, type=None).query) if r.type else None
+            final.append(with_answers(rows[r], len(a.terms), before, kind, evidence.question.cues.plural))
     return kept, held, final
 
 

@@ -15,7 +15,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """An entity of the question and the path that leads from it to the answer variable.
+    """An entity (or a literal `value`) of the question and the path that leads from it to the answer variable.
 
     `hops` read from the entity outwards. `span` holds character offsets of its mention.
     """
@@ -23,6 +23,12 @@ class Anchor:
     node: Node
     span: Span
     hops: tuple[Hop, ...]
+    value: Term | None = None
+
+    @property
+    def ref(self) -> str:
+        """The entity or value as it stands in a query."""
+        return iri_ref(self.node.iri) if self.value is None else self.value.n3()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +111,9 @@ class Reading:
         }
 
 
+_PREPOSITIONS = frozenset("of in by from to at with on for as into".split())
+
+
 def triples(hops: tuple[Hop, ...], start: str, end: str, tag: str) -> str:
     """The triple patterns of a path from `start` to `end`; intermediate variables are `?{tag}1`, `?{tag}2`..."""
     out, at = [], start
@@ -119,9 +128,9 @@ def triples(hops: tuple[Hop, ...], start: str, end: str, tag: str) -> str:
 def _where(reading: Reading) -> str:
     parts = []
     if reading.among:
-        parts.append("VALUES ?x { " + " ".join(iri_ref(a.node.iri) for a in reading.among) + " }")
+        parts.append("VALUES ?x { " + " ".join(a.ref for a in reading.among) + " }")
     for i, anchor in enumerate(reading.anchors):
-        parts.append(triples(anchor.hops, iri_ref(anchor.node.iri), "?x", f"m{i or ''}"))
+        parts.append(triples(anchor.hops, anchor.ref, "?x", f"m{i or ''}"))
     if reading.type:
         path = iri_ref(reading.type.predicate) + (f"/{iri_ref(reading.type.subclass)}*" if reading.type.subclass else "")
         parts.append(f"?x {path} {iri_ref(reading.type.iri)} .")
@@ -150,28 +159,43 @@ def render(reading: Reading) -> str:
 
 
 def _ask(reading: Reading) -> str:
+    if reading.order and len(reading.among) == 2:
+        first, second = (triples(reading.order.hops, a.ref, v, v[1:]) for a, v in zip(reading.among, ("?a", "?b"), strict=True))
+        return f"ASK {{ {first} {second} FILTER(?a {'>' if reading.order.descending else '<'} ?b) }}"
     if reading.target is None:
         return f"ASK {{ {_where(reading)} }}"
-    end = iri_ref(reading.target.node.iri)
-    parts = [triples(a.hops, iri_ref(a.node.iri), end, f"m{i or ''}") for i, a in enumerate(reading.anchors)]
+    end = reading.target.ref
+    parts = [triples(a.hops, a.ref, end, f"m{i or ''}") for i, a in enumerate(reading.anchors)]
     return f"ASK {{ {' '.join(parts)} }}"
 
 
 def hop_words(hops: tuple[Hop, ...]) -> str:
-    """A path in words: labels joined, an inverse step marked "is ... of"."""
+    """A path in words: labels joined, an inverse step marked."""
     return ", then ".join(h.label if h.direction == "out" else f"has {h.label}" for h in hops)
 
 
+def _relational(label: str) -> bool:
+    """Whether a property's label reads on into its object: "located in", "member of"."""
+    return label.rsplit(" ", 1)[-1].casefold() in _PREPOSITIONS
+
+
+def _step(hop: Hop, inner: str) -> str:
+    """The values at the end of a hop from what `inner` names."""
+    if hop.direction == "out":
+        return f"what {inner} is {hop.label}" if _relational(hop.label) else f"{hop.label} of {inner}"
+    return f"what is {hop.label} {inner}" if _relational(hop.label) else f"what has as {hop.label} {inner}"
+
+
 def _anchor_words(anchor: Anchor) -> str:
+    words = anchor.node.label
+    for hop in anchor.hops[:-1]:
+        words = _step(hop, words)
     if not anchor.hops:
-        return anchor.node.label
-    first, name = anchor.hops[0], anchor.node.label
-    if len(anchor.hops) == 1:
-        return f"{first.label} of {name}" if first.direction == "out" else f"whose {first.label} is {name}"
-    if all(h.direction == "out" for h in anchor.hops):
-        return " of the ".join(h.label for h in reversed(anchor.hops)) + f" of {name}"
-    words = [f"what has {h.label}" if h.direction == "in" else f"the {h.label} of" for h in reversed(anchor.hops)]
-    return " ".join(words) + f" {name}"
+        return words
+    last = anchor.hops[-1]
+    if last.direction == "in":
+        return f"that is {last.label} {words}" if _relational(last.label) else f"whose {last.label} is {words}"
+    return _step(last, words)
 
 
 def verbalise(reading: Reading) -> str:
@@ -179,6 +203,9 @@ def verbalise(reading: Reading) -> str:
     if reading.form == "ask" and reading.target:
         paths = " and ".join(f"{_anchor_words(a)} is {reading.target.node.label}" for a in reading.anchors)
         return f"Is it true that the {paths}?"
+    if reading.form == "ask" and reading.order and len(reading.among) == 2:
+        (a, b), more = (x.node.label for x in reading.among), "more" if reading.order.descending else "less"
+        return f"Has {a} {more} {hop_words(reading.order.hops)} than {b}?"
     head = reading.type.label if reading.type else ""
     parts = [_anchor_words(a) for a in reading.anchors]
     if reading.among:

@@ -57,7 +57,7 @@ class Term:
 
     def to_json(self) -> dict[str, str]:
         """`{"iri": ...}` or `{"literal": ..., "datatype"?, "language"?}` (also `bnode`, `triple`)."""
-        out = {self.kind: self.value}
+        out: dict[str, str] = {self.kind: self.value}
         if self.datatype:
             out["datatype"] = self.datatype
         if self.language:
