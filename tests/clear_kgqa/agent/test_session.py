@@ -1,0 +1,165 @@
+"""Whole conversations over a small real graph with the offline planner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from clear_kgqa.events import Answered, Asked, Event, Failed, Replied, Scored, ToolCall
+from clear_kgqa.readings.reader import Reader
+from clear_kgqa.session import Session, converse, make_session
+from clear_kgqa.settings import Settings
+from clear_kgqa_tools.bundle import GraphBundle
+from clear_kgqa_tools.errors import ConfigError
+
+EX = "http://ex.org/"
+
+
+def session(bundle: GraphBundle, reader: Reader, **settings: Any) -> Session:
+    return make_session(bundle, Settings(**settings), reader=reader)
+
+
+def last(events: Iterable[Event]) -> Event:
+    return list(events)[-1]
+
+
+def values(event: Event) -> set[str]:
+    assert isinstance(event, Answered), event
+    return {v.get("iri", v.get("literal", "")) for v in event.values}
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the capital of France?", {EX + "paris"}),
+        ("Which countries border Spain?", {EX + "france", EX + "portugal"}),
+        ("What is the largest city in France?", {EX + "paris"}),
+        ("population of Lyon", {"520000"}),
+        ("population of Lyonn", {"520000"}),
+        ("How many cities in France have more than 400,000 people?", {"2"}),
+    ],
+)
+def test_answers_without_asking(bundle: GraphBundle, reader: Reader, question: str, expected: set[str]) -> None:
+    events = list(session(bundle, reader).start(question))
+    assert not any(isinstance(e, Asked) for e in events)
+    assert values(events[-1]) == expected
+
+
+@pytest.mark.parametrize(("question", "answer"), [("Is Lyon in France?", True), ("Is Lyon in Spain?", False)])
+def test_yes_and_no(bundle: GraphBundle, reader: Reader, question: str, answer: bool) -> None:
+    event = last(session(bundle, reader).start(question))
+    assert isinstance(event, Answered)
+    assert (event.form, event.boolean) == ("ask", answer)
+
+
+@pytest.mark.parametrize(("reply", "expected"), [("the country", "tbilisi"), ("the US state", "atlanta")])
+def test_a_shared_name_is_asked_about_and_either_answer_is_right(
+    bundle: GraphBundle, reader: Reader, reply: str, expected: str
+) -> None:
+    talk = session(bundle, reader)
+    asked = last(talk.start("What is the largest city in Georgia?"))
+    assert isinstance(asked, Asked)
+    assert {o.iri for o in asked.clarification.options} >= {EX + "georgia", EX + "georgiaUS"}
+    assert talk.pending == asked.clarification
+    assert values(last(talk.resume(reply))) == {EX + expected}
+    assert talk.pending is None
+
+
+def test_equal_answers_are_not_asked_about(bundle: GraphBundle, reader: Reader) -> None:
+    events = list(session(bundle, reader).start("What is the country of Twinford?"))
+    assert not any(isinstance(e, Asked) for e in events)
+    assert values(events[-1]) == {EX + "france"}
+
+
+def test_a_description_picks_an_option_and_scores_are_reported(bundle: GraphBundle, reader: Reader) -> None:
+    talk = session(bundle, reader)
+    events = list(talk.start("What is the population of Springfield?"))
+    scored = next(e for e in events if isinstance(e, Scored))
+    assert next(s for s in scored.scores if s.slot == "entity:springfield").score > 0.9
+    assert scored.voi > scored.price
+    replied = list(talk.resume("the one in Missouri"))
+    assert any(isinstance(e, Replied) and e.kind == "options" for e in replied)
+    assert values(replied[-1]) == {"170000"}
+
+
+def test_a_node_without_the_fact_is_named_in_the_reason(bundle: GraphBundle, reader: Reader) -> None:
+    talk = session(bundle, reader)
+    assert isinstance(last(talk.start("How big is Georgia?")), Asked)
+    failed = last(talk.resume("the US state"))
+    assert isinstance(failed, Failed)
+    assert failed.reason == "The graph does not hold area or population of Georgia (US state)."
+
+
+def test_none_of_these_and_you_decide(bundle: GraphBundle, reader: Reader) -> None:
+    talk = session(bundle, reader)
+    list(talk.start("What is the population of Springfield?"))
+    assert values(last(talk.resume("you decide"))) <= {"114000", "170000"}
+    list(talk.start("What is the population of Springfield?"))
+    assert not isinstance(last(talk.resume("none of these")), Asked)
+
+
+def test_both(bundle: GraphBundle, reader: Reader) -> None:
+    talk = session(bundle, reader)
+    assert isinstance(last(talk.start("Who directed Heat?")), Asked)
+    assert values(last(talk.resume("both"))) == {EX + "mann", EX + "richards"}
+
+
+def test_a_new_question_while_one_is_open(bundle: GraphBundle, reader: Reader) -> None:
+    talk = session(bundle, reader)
+    list(talk.start("What is the population of Springfield?"))
+    assert values(last(talk.resume("What is the capital of Spain?"))) == {EX + "madrid"}
+    list(talk.start("What is the population of Springfield?"))
+    assert values(last(talk.start("What is the capital of France?"))) == {EX + "paris"}
+
+
+@pytest.mark.parametrize("question", ["What is the longest river in Spain?", "asdfgh?", "???", "a" * 5000])
+def test_no_answer_and_why(bundle: GraphBundle, reader: Reader, question: str) -> None:
+    event = last(session(bundle, reader).start(question))
+    assert isinstance(event, Failed)
+    assert event.reason
+
+
+def test_budget_and_assuming_the_best(bundle: GraphBundle, reader: Reader) -> None:
+    events = list(session(bundle, reader, asks_per_turn=0).start("What is the population of Springfield?"))
+    assert isinstance(events[-1], Answered)
+    silent = make_session(bundle, Settings(), reader=reader, silent=True)
+    assert isinstance(last(silent.start("What is the population of Springfield?")), Answered)
+
+
+def test_strategies_without_a_plugin(bundle: GraphBundle, reader: Reader) -> None:
+    events = list(session(bundle, reader, strategy="interactive").start("What is the population of Springfield?"))
+    assert not any(isinstance(e, Asked | Scored) for e in events)
+    assert isinstance(events[-1], Answered)
+    asking = session(bundle, reader, no_plugin=True)
+    assert isinstance(last(asking.start("What is the population of Springfield?")), Asked)
+    assert values(last(asking.resume("the one in Missouri"))) == {"170000"}
+
+
+def test_thresholds_policy_asks_on_the_entity_score(bundle: GraphBundle, reader: Reader) -> None:
+    talk = session(bundle, reader, policy="thresholds")
+    asked = last(talk.start("What is the population of Springfield?"))
+    assert isinstance(asked, Asked)
+    assert asked.clarification.kind == "entity"
+
+
+def test_the_tool_protocol_is_played(bundle: GraphBundle, reader: Reader) -> None:
+    names = [e.name for e in session(bundle, reader).start("What is the capital of France?") if isinstance(e, ToolCall)]
+    assert set(names) == {"SearchNodes", "SearchGraphPattern", "ExecuteSPARQL"}
+    assert names[-1] == "ExecuteSPARQL"
+
+
+def test_a_user_answers_to_the_end(bundle: GraphBundle, reader: Reader) -> None:
+    class First:
+        def reply(self, clarification: object) -> str:
+            return "1"
+
+    assert isinstance(last(converse(session(bundle, reader), "What is the population of Springfield?", First())), Answered)
+
+
+def test_nothing_to_reply_to_and_unknown_strategy(bundle: GraphBundle, reader: Reader) -> None:
+    with pytest.raises(ConfigError, match="no clarification"):
+        list(session(bundle, reader).resume("1"))
+    with pytest.raises(ConfigError, match="unknown strategy"):
+        session(bundle, reader, strategy="magic")
