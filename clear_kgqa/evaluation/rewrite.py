@@ -6,14 +6,17 @@ keeps its words and names beside them what its nodes are and which properties it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clear_kgqa.evaluation.need import Need
+from clear_kgqa.evaluation.gold import Gold
+from clear_kgqa.evaluation.need import Need, need_of
 from clear_kgqa.evaluation.query_shape import shape_of
-from clear_kgqa.evaluation.samples import Sample
-from clear_kgqa.evaluation.transcripts import Record
+from clear_kgqa.evaluation.run import EvaluateGraph
+from clear_kgqa.evaluation.samples import Sample, read_samples, write_samples
+from clear_kgqa.evaluation.transcripts import Record, read_transcripts
 from clear_kgqa.evaluation.user_model import meaning
 from clear_kgqa_tools.errors import QueryError
 from clear_kgqa_tools.folding import fold
@@ -22,6 +25,7 @@ from clear_kgqa_tools.nodes import Node
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
+_UNKNOWN = Gold((), "stored")
 _ROLE = """Rewrite the question so that it has one meaning only. Keep it short and natural, name the entity
 and what is asked of it, and never add the answer. Reply with the rewritten question alone."""
 
@@ -82,17 +86,32 @@ def _annotated(question: str, need: Need, said: Sequence[str]) -> str:
     return f"{question.rstrip(' ?')} ({'; '.join(notes)})?" if notes else question
 
 
-def rewrite_all(
-    samples: Iterable[Sample],
-    needs: Mapping[str, Need],
-    said: Mapping[str, list[str]],
-    model: BaseChatModel | None = None,
-) -> list[Sample]:
-    """All samples rewritten, by the model where there is one."""
-    out = []
+def rewrite_file(source: Path, out: Path, graph: EvaluateGraph, model: BaseChatModel | None = None) -> int:
+    """Write the rewritten questions of a run folder (with its dialogues) or of a questions file (gold alone).
+
+    Returns how many questions changed. Raises ConfigError for sources that cannot be read.
+    """
+    if source.is_dir():
+        records = list(read_transcripts(source))
+        samples, said = [_sample_of(r) for r in records], said_in(records)
+    else:
+        samples, said = read_samples(source), {}
+    new = []
     for sample in samples:
-        need, words = needs[sample.id], said.get(sample.id, [])
-        out.append(
+        need, words = need_of(sample, _UNKNOWN, graph.describe), said.get(sample.id, [])
+        new.append(
             rewritten_by_model(model, sample, need, words) if model else rewritten(sample, need, words)
         )
-    return out
+    write_samples(out, new)
+    return sum(a.question != b.question for a, b in zip(samples, new, strict=True))
+
+
+def _sample_of(record: Record) -> Sample:
+    gold = record.get("gold") or {}
+    return Sample(
+        record["id"],
+        record["question"],
+        gold.get("sparql", ""),
+        type=record["type"],
+        language=record["language"],
+    )

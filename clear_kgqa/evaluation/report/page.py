@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from clear_kgqa.evaluation.report.runs import Run
-from clear_kgqa.evaluation.report.svg import bar_chart, histogram, line_chart
+from clear_kgqa.evaluation.report.svg import bar_chart, histogram, line_chart, threshold_series
 from clear_kgqa.evaluation.report.tables import (
     Table,
     curve_table,
@@ -77,12 +77,7 @@ def _charts(run: Run) -> Iterator[str]:
         yield f"<h2>Score distributions: {_text(run.name)}</h2>"
         yield histogram(run.distributions(), "score")
         yield _table(threshold_table(run, grid))
-        series = {
-            f"{name} {what}": [(cell[name], cell[what]) for cell in grid[name]]
-            for name in ("entity", "intent")
-            for what in ("f1", "rounds")
-        }
-        yield line_chart(series, "threshold", "F1 and rounds")
+        yield line_chart(threshold_series(grid), "threshold", "F1 and rounds")
     if kinds := run.summary.get("types"):
         yield f"<h2>F1 by type: {_text(run.name)}</h2>"
         yield bar_chart({visible(kind): numbers["f1"] for kind, numbers in kinds.items()}, "type", "F1")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 560, 300, 48, 44, 14, 150
 COLOURS = ("#1f6feb", "#d1242f", "#1a7f37", "#9a6700", "#8250df", "#57606a")
@@ -50,6 +51,15 @@ def histogram(values: Mapping[str, Sequence[float]], x_title: str, bins: int = 2
             counts[min(bins - 1, int(value * bins))] += 1
         series[name] = [((at + 0.5) / bins, count / max(1, len(found))) for at, count in enumerate(counts)]
     return line_chart(series, x_title, "share of questions")
+
+
+def threshold_series(grid: Mapping[str, Any]) -> dict[str, list[tuple[float, float]]]:
+    """F1 and rounds against each threshold of a grid (see `thresholds`)."""
+    return {
+        f"{name} {what}": [(cell[name], cell[what]) for cell in grid[name]]
+        for name in ("entity", "intent")
+        for what in ("f1", "rounds")
+    }
 
 
 class _Frame:

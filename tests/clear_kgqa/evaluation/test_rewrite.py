@@ -1,9 +1,13 @@
+from pathlib import Path
+from types import ModuleType
+
 import pytest
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from clear_kgqa.evaluation.need import Need
-from clear_kgqa.evaluation.rewrite import rewrite_all, rewritten, said_in
-from clear_kgqa.evaluation.samples import Sample
+from clear_kgqa.evaluation.rewrite import rewrite_file, rewritten, rewritten_by_model, said_in
+from clear_kgqa.evaluation.run import EvaluateGraph, EvaluateOptions, evaluate
+from clear_kgqa.evaluation.samples import Sample, read_samples, write_samples
 from clear_kgqa_tools.nodes import Node
 
 P = "PREFIX : <http://x/> "
@@ -47,5 +51,27 @@ def test_dialogues_are_used() -> None:
 def test_a_model_rewrites() -> None:
     sample = Sample("1", "Who?", P + "SELECT ?a { :dune :author ?a }")
     model = FakeListChatModel(responses=["Sure:\nWho wrote the novel Dune?", " "])
-    assert rewrite_all([sample], {"1": NEED}, {}, model)[0].question == "Who wrote the novel Dune?"
-    assert rewrite_all([sample], {"1": NEED}, {}, model)[0].question == "What is the author of Dune (novel)?"
+    assert rewritten_by_model(model, sample, NEED).question == "Who wrote the novel Dune?"
+    assert rewritten_by_model(model, sample, NEED).question == "What is the author of Dune (novel)?"
+
+
+def test_a_file_and_a_run_folder_are_rewritten(
+    asked: EvaluateGraph, tiny: ModuleType, tmp_path: Path
+) -> None:
+    questions = tmp_path / "q.jsonl"
+    node = "http://x.example/"
+    sparql = f"SELECT ?a {{ <{node}dune> <{node}author> ?a }}"
+    write_samples(questions, [Sample("1", "Who wrote it?", sparql), Sample("2", "Huh?", "")])
+    assert rewrite_file(questions, tmp_path / "gold.jsonl", asked) == 1
+    assert [s.question for s in read_samples(tmp_path / "gold.jsonl")] == [
+        "What is the author of Dune?",
+        "Huh?",
+    ]
+    complex_ = f"SELECT ?a {{ <{node}dune> <{node}author> ?a . ?b <{node}author> ?a }}"
+    write_samples(questions, [Sample("1", "Who is the author of Dune?", complex_)])
+    options = EvaluateOptions(questions, tmp_path / "run", user="oracle")
+    evaluate(options, lambda _: tiny.LabelStrategy(asked.graph), asked)
+    assert rewrite_file(tmp_path / "run", tmp_path / "said.jsonl", asked) == 1
+    found = read_samples(tmp_path / "said.jsonl")[0]
+    assert found.question == "Who is the author of Dune (Dune; Dune (novel) [author]; author)?"
+    assert found.sparql == complex_
