@@ -1,0 +1,77 @@
+"""ChatOpenAI that hands out tool calls as the server sent them. Imported only where a server is talked to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import openai
+from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatResult
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
+
+from clear_kgqa.agent.chat_model_faults import unusable
+from clear_kgqa.settings import Settings
+
+RAW_CALLS = "raw_calls"
+"""In `additional_kwargs`: [{"id", "name", "arguments"}], unread."""
+
+
+class Wire(ChatOpenAI):
+    """Never raises on odd arguments (ChatOpenAI does: release gate 8) and says readably what else cannot be read."""
+
+    settings: Settings
+
+    def _create_chat_result(self, response: Any, generation_info: dict[str, Any] | None = None) -> ChatResult:
+        data = response.model_dump(warnings=False) if isinstance(response, openai.BaseModel) else response
+        choices = data.get("choices") if isinstance(data, dict) else None
+        if not choices or not isinstance(choices, list) or not _is_choice(choices[0]):
+            raise unusable(data, self.settings)
+        choice = choices[0]
+        message = {**choice["message"], "role": "assistant"}
+        raw = raw_calls(message.pop("tool_calls", None), message.pop("function_call", None))
+        message["content"] = _text(message.get("content"))
+        usage = data.get("usage") if isinstance(data.get("usage"), dict) else None
+        plain = {**data, "choices": [{**choice, "message": message}], "error": None, "usage": usage}
+        result = super()._create_chat_result(plain, generation_info)
+        result.generations[0].message.additional_kwargs = {RAW_CALLS: raw}
+        return result
+
+
+def wire(settings: Settings) -> Wire:
+    """The client for the settings' model and server. A local server without a key gets a placeholder."""
+    return Wire(
+        settings=settings, model=settings.model, base_url=settings.base_url or None,
+        api_key=settings.api_key or SecretStr("none"), temperature=settings.temperature, timeout=settings.timeout,
+        max_retries=settings.retries, max_tokens=settings.reply_tokens,  # type: ignore[call-arg]
+        stream_usage=True, use_responses_api=False,
+    )
+
+
+def raw_calls(calls: Any, function_call: Any = None) -> list[dict[str, Any]]:
+    """The calls of a message as {"id", "name", "arguments"}; the old `function_call` counts as one."""
+    listed = calls if isinstance(calls, list) else []
+    out = [
+        {"id": c.get("id"), "name": f.get("name"), "arguments": f.get("arguments")}
+        for c in listed
+        if isinstance(c, dict) and isinstance(f := c.get("function") or c, dict)
+    ]
+    if not out and isinstance(function_call, dict):
+        out = [{"id": None, "name": function_call.get("name"), "arguments": function_call.get("arguments")}]
+    return out
+
+
+def streamed_calls(message: AIMessage) -> list[dict[str, Any]]:
+    """The same from a message put together of streamed chunks."""
+    chunks = getattr(message, "tool_call_chunks", [])
+    return [{"id": c["id"], "name": c["name"], "arguments": c["args"]} for c in chunks]
+
+
+def _is_choice(choice: Any) -> bool:
+    return isinstance(choice, dict) and isinstance(choice.get("message"), dict)
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, list):
+        return " ".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
