@@ -11,7 +11,7 @@ from clear_kgqa_tools.nodes import Direction
 from clear_kgqa_tools.schema import Schema
 from clear_kgqa_tools.terms import QueryResult, Term, iri_ref
 
-_NODES_PER_QUERY = 40
+_NODES_PER_QUERY = 20  # the time to plan a union grows faster than its parts
 _PROPERTIES_LOOKED_UP = 400
 _DIRECTIONS: tuple[Direction, Direction] = ("out", "in")
 Step = tuple[str, Direction]
@@ -89,8 +89,9 @@ class EdgeCounter:
                 part for number, first in enumerate(some) for part in self._joined(number, *first, limit)
             ]
             for at, q, count, sample in self._counted(parts, "?q"):
-                node, step = some[at // 2]
-                yield Edges(node, (step, (q.value, _DIRECTIONS[at % 2])), count, sample, count >= limit)
+                (node, step), way = some[at // 2], _DIRECTIONS[at % 2]
+                if way == "out" or q.value in self._to_mediators:
+                    yield Edges(node, (step, (q.value, way)), count, sample, count >= limit)
 
     def _joins(self, step: Step) -> bool:
         return step[0] in (self._to_mediators if step[1] == "out" else self._of_mediators)
@@ -109,8 +110,8 @@ class EdgeCounter:
             limit,
         )
         if way == "in" and self._to_mediators:
-            owners = " ".join(map(iri_ref, sorted(self._to_mediators)))
-            yield _part(2 * number + 1, "?q ?x", f"{first} . VALUES ?q {{ {owners} }} ?x ?q ?m", limit)
+            # Which of these own the mediator is sorted out afterwards: VALUES ?q would be joined before ?m is known.
+            yield _part(2 * number + 1, "?q ?x", f"{first} . ?x ?q ?m", limit)
 
     def _counted(self, parts: Iterable[str], variable: str) -> Iterator[tuple[int, Term, int, Term | None]]:
         """(number of the part, property, count, one end) for the union of the parts."""
