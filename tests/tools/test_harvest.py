@@ -230,3 +230,19 @@ def test_a_symmetric_property_is_its_own_inverse(tmp_path: Path) -> None:
         ":borders a owl:SymmetricProperty . :a :borders :b . :p owl:inverseOf :q . :a :p :b ."
     )
     assert schema.extra["inverse"] == [["http://o/borders", "http://o/borders"], ["http://o/p", "http://o/q"]]
+
+
+def test_wikidata_statements_are_mediators_with_labelled_qualifiers() -> None:
+    _, schema = harvest("""
+        @prefix p: <http://www.wikidata.org/prop/> . @prefix ps: <http://www.wikidata.org/prop/statement/> .
+        @prefix pq: <http://www.wikidata.org/prop/qualifier/> . @prefix s: <http://www.wikidata.org/entity/statement/> .
+        wd:Q76 rdfs:label "Barack Obama"@en ; wdt:P39 wd:Q11696 ; p:P39 s:q76-1 .
+        s:q76-1 ps:P39 wd:Q11696 ; pq:P580 "2009-01-20T00:00:00Z"^^xsd:dateTime .
+        wd:Q11696 rdfs:label "President"@en ; wdt:P31 wd:Q4164871 . wd:P39 rdfs:label "position held"@en .
+        wd:P580 rdfs:label "start time"@en .
+    """, "wikidata")
+    by = {p.iri.removeprefix("http://www.wikidata.org/prop/"): p for p in schema.properties}
+    assert by["P39"].mediator and by["P39"].label == "position held" and not by["direct/P39"].mediator
+    assert by["qualifier/P580"].label == "start time" and by["qualifier/P580"].values == "date"
+    assert schema.extra["of_mediators"] == [
+        "http://www.wikidata.org/prop/qualifier/P580", "http://www.wikidata.org/prop/statement/P39"]

@@ -110,7 +110,7 @@ class EdgeCounter:
             limit,
         )
         if way == "in" and self._to_mediators:
-            # Which of these own the mediator is sorted out afterwards: VALUES ?q would be joined before ?m is known.
+            # Its owners are sorted out afterwards: VALUES ?q would be joined before ?m is known.
             yield _part(2 * number + 1, "?q ?x", f"{first} . ?x ?q ?m", limit)
 
     def _counted(self, parts: Iterable[str], variable: str) -> Iterator[tuple[int, Term, int, Term | None]]:
