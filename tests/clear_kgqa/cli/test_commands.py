@@ -3,50 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from clear_kgqa.cli import COMMANDS, main
 
-ROOT = Path(__file__).parents[2]
-GRAPH = """
-@prefix e: <http://example.org/> .
-@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-e:a rdfs:label "Alpha" ; a e:Thing ; e:size 5 ; e:beside e:b .
-e:b rdfs:label "B\\u001B]52;c;cm0gLXJm\\u001B\\\\eta\\u009B2J\\u202E" ; a e:Thing .
-"""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def graph(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A home of its own, with GRAPH in it as `tiny`."""
-    home = tmp_path_factory.mktemp("home")
-    (home / "tiny.ttl").write_text(GRAPH, encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HOME", str(home))
-        for folder in ("CONFIG", "CACHE", "STATE"):
-            patch.setenv(f"XDG_{folder}_HOME", str(home / folder.lower()))
-        for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "CLEAR_KGQA_CACHE"):
-            patch.delenv(name, raising=False)
-        assert main(["kg", "add", "tiny", str(home / "tiny.ttl")]) == 0
-        yield
-
-
-def run(
-    *args: str, text: str = "", code: str = "sys.exit(main())", **variables: str
-) -> subprocess.CompletedProcess[str]:
-    """The command line in a process of its own, begun by `code`."""
-    path = os.pathsep.join([str(ROOT), str(ROOT / "tools")])
-    return subprocess.run(
-        [sys.executable, "-c", f"import sys; from clear_kgqa.cli import main; {code}", *args],
-        input=text, env={**os.environ, "PYTHONPATH": path, **variables},
-        capture_output=True, encoding="utf-8", timeout=60, check=False,
-    )  # fmt: skip
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+LABELS = "SELECT ?l { ?s <http://www.w3.org/2000/01/rdf-schema#label> ?l } ORDER BY DESC(?l)"
+BETA = "B\x1b]52;c;cm0gLXJm\x1b\\eta\x9b2J\u202e"
+HEAVY = {"pydantic", "pydantic_settings", "rich", "langgraph", "langchain_core", "numpy", "rdflib"}
 
 
 def one_line(captured: str) -> str:
@@ -56,10 +24,7 @@ def one_line(captured: str) -> str:
     return line
 
 
-HEAVY = {"pydantic", "pydantic_settings", "rich", "langgraph", "langchain_core", "numpy", "rdflib"}
-
-
-def test_help_lists_every_command_and_imports_little() -> None:
+def test_help_lists_every_command_and_imports_little(run: Run) -> None:
     done = run("--help", code="main(); print(*sys.modules, file=sys.stderr)")
     for name in COMMANDS:
         assert f"  {name} " in done.stdout
@@ -128,7 +93,7 @@ def test_query(query: str, code: int, shown: str, tmp_path: Path, capsys: pytest
     assert bool(captured.out) == (code == 0)
 
 
-def test_query_as_json_from_standard_input() -> None:
+def test_query_as_json_from_standard_input(run: Run) -> None:
     done = run("query", "-", "--kg", "tiny", "--json", text="SELECT ?n { ?s <http://example.org/size> ?n }")
     assert done.returncode == 0
     result = json.loads(done.stdout)
@@ -147,12 +112,8 @@ def test_query_stopped_at_its_limit(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "limit of 0.5 seconds" in json.loads(captured.out)["reason"]
 
 
-LABELS = "SELECT ?l { ?s <http://www.w3.org/2000/01/rdf-schema#label> ?l } ORDER BY DESC(?l)"
-BETA = "B\x1b]52;c;cm0gLXJm\x1b\\eta\x9b2J\u202e"
-
-
 @pytest.mark.parametrize("as_json", [False, True])
-def test_controls_in_a_label_never_reach_the_terminal_raw(as_json: bool) -> None:
+def test_controls_in_a_label_never_reach_the_terminal_raw(as_json: bool, run: Run) -> None:
     done = run("query", "-", "--kg", "tiny", *(["--json"] if as_json else []), text=LABELS)
     assert done.returncode == 0
     assert not {c for c in done.stdout if (c < " " and c != "\n") or "\x7f" <= c <= "\x9f" or c == "\u202e"}
@@ -162,14 +123,12 @@ def test_controls_in_a_label_never_reach_the_terminal_raw(as_json: bool) -> None
 
 
 def test_a_graph_is_added_listed_described_and_removed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    source = tmp_path / "more.ttl"
-    source.write_text(GRAPH, encoding="utf-8")
-    assert main(["kg", "add", "more", str(source)]) == 0
+    assert main(["kg", "add", "more", str(home / "tiny.ttl")]) == 0
     assert "more: 6 triples, 3 names" in capsys.readouterr().out
     assert main(["kg", "list", "--json"]) == 0
-    assert [entry["name"] for entry in json.loads(capsys.readouterr().out)] == ["more", "tiny"]
+    assert [entry["name"] for entry in json.loads(capsys.readouterr().out)] == ["more", "tiny", "towns"]
     assert main(["kg", "info", "more"]) == 0
     assert "http://example.org/size" in capsys.readouterr().out
     assert main(["kg", "remove", "more"]) == 0
@@ -193,7 +152,7 @@ def test_doctor_says_that_a_model_server_is_away_and_never_shows_the_key(
     assert "sk-secret-key" not in captured.out + captured.err
 
 
-def test_an_internal_fault_is_one_line_and_its_traceback_is_in_a_private_file() -> None:
+def test_an_internal_fault_is_one_line_and_its_traceback_is_in_a_private_file(run: Run) -> None:
     done = run("query", "-", "--kg", "tiny", code="sys.stdin = None; sys.exit(main())")
     assert done.returncode == 1
     file = Path(one_line(done.stderr).rsplit(" ", 1)[1])
@@ -201,7 +160,7 @@ def test_an_internal_fault_is_one_line_and_its_traceback_is_in_a_private_file() 
     assert file.stat().st_mode & 0o777 == 0o600
 
 
-def test_an_output_that_cannot_show_a_character_does_not_end_the_program() -> None:
+def test_an_output_that_cannot_show_a_character_does_not_end_the_program(run: Run) -> None:
     for encoding, shown in (("utf-8", "\u6771"), ("ascii", "\\u6771")):
         done = run("query", "-", "--kg", "tiny", text='SELECT ("\u6771" AS ?x) {}', PYTHONIOENCODING=encoding)
         assert (done.returncode, done.stdout) == (0, f"x\n{shown}\n")
