@@ -129,6 +129,14 @@ def test_an_interrupted_harvest_goes_on_where_it_stopped(url: str, tmp_path: Pat
     assert sorted(p.name for p in tmp_path.iterdir() if p.name != "cache") == ["films", "whole"]
 
 
+def test_a_harvest_of_another_source_starts_over(url: str, tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        add_endpoint(Interrupted(url, 5), url, tmp_path / "films", None, lambda *_: None)
+    other = Interrupted(url, 1000)
+    add_endpoint(other, url + "?other", tmp_path / "films", None, lambda *_: None)
+    assert "GROUP BY ?p" in other.asked[0]
+
+
 def test_pages_shrink_to_what_the_server_gives(url: str, tmp_path: Path) -> None:
     class TwoRows(Interrupted):
         def query(self, query: CheckedQuery, limits: Limits | None = None) -> QueryResult:
@@ -137,7 +145,7 @@ def test_pages_shrink_to_what_the_server_gives(url: str, tmp_path: Path) -> None
                 del result.rows[2:]
             return result
 
-    harvest = EndpointHarvest(TwoRows(url, 1000), load_profile("generic"), tmp_path, lambda *_: None)
+    harvest = EndpointHarvest(TwoRows(url, 1000), url, load_profile("generic"), tmp_path, lambda *_: None)
     lines = harvest.run().read_text().splitlines()
     assert sum("rdf-schema#label" in line for line in lines) == 6
 

@@ -235,7 +235,8 @@ def test_a_symmetric_property_is_its_own_inverse(tmp_path: Path) -> None:
 def test_wikidata_statements_are_mediators_with_labelled_qualifiers() -> None:
     _, schema = harvest("""
         @prefix p: <http://www.wikidata.org/prop/> . @prefix ps: <http://www.wikidata.org/prop/statement/> .
-        @prefix pq: <http://www.wikidata.org/prop/qualifier/> . @prefix s: <http://www.wikidata.org/entity/statement/> .
+        @prefix pq: <http://www.wikidata.org/prop/qualifier/> .
+        @prefix s: <http://www.wikidata.org/entity/statement/> .
         wd:Q76 rdfs:label "Barack Obama"@en ; wdt:P39 wd:Q11696 ; p:P39 s:q76-1 .
         s:q76-1 ps:P39 wd:Q11696 ; pq:P580 "2009-01-20T00:00:00Z"^^xsd:dateTime .
         wd:Q11696 rdfs:label "President"@en ; wdt:P31 wd:Q4164871 . wd:P39 rdfs:label "position held"@en .

@@ -69,8 +69,9 @@ def with_names_in_use(profile: Profile, predicates: Iterable[str]) -> Profile:
 
 @dataclass
 class _State:
-    """How far a harvest has come; written after every page."""
+    """How far the harvest of a source has come; written after every page."""
 
+    source: str = ""
     counts: dict[str, int] = field(default_factory=dict)
     step: int = 0
     offset: int = 0
@@ -81,12 +82,12 @@ class EndpointHarvest:
     """One harvest into a folder of its own, taken up again where an earlier one stopped."""
 
     def __init__(
-        self, graph: KnowledgeGraph, profile: Profile | None, work: Path, progress: Progress
+        self, graph: KnowledgeGraph, source: str, profile: Profile | None, work: Path, progress: Progress
     ) -> None:
         self._graph, self._progress = graph, progress
         self._file, self._state_file = work / "pages.nt", work / "state.json"
         work.mkdir(parents=True, exist_ok=True)
-        self._state = self._read_state()
+        self._state = self._read_state(f"{source} {profile.name if profile else ''}")
         if not self._state.counts:
             progress("asking for the endpoint's properties", 0.0)
             self._state.counts = endpoint_properties(graph)
@@ -172,11 +173,12 @@ class EndpointHarvest:
         except _FAILURES:
             return []
 
-    def _read_state(self) -> _State:
+    def _read_state(self, source: str) -> _State:
         try:
-            return _State(**json.loads(self._state_file.read_text()))
+            state = _State(**json.loads(self._state_file.read_text()))
         except (OSError, ValueError, TypeError):
-            return _State()
+            state = _State()
+        return state if state.source == source else _State(source)
 
     def _write_state(self) -> None:
         new = self._state_file.with_suffix(".new")
@@ -189,9 +191,10 @@ def add_endpoint(
 ) -> BuildReport:
     """Build the label index and schema of an endpoint; interrupted, the next call goes on from there."""
     work = folder.parent / f".{folder.name}.harvest"
-    harvest = EndpointHarvest(graph, profile, work, progress)
+    harvest = EndpointHarvest(graph, url, profile, work, progress)
     pages = harvest.run()
     if not pages.stat().st_size:
+        shutil.rmtree(work)
         raise ConfigError(f"{url} gave no names, types or properties to build an index from")
     used = (
         harvest.profile
