@@ -118,7 +118,19 @@ class Failed:
     interpretation: str = ""
 
 
-Event = Thought | ToolCall | Observation | Scored | Asked | Replied | Answered | Failed
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one turn of the model, corrections included; `cost` in US dollars where prices are set.
+
+    A question's are the sum over its turns.
+    """
+
+    sent: int
+    received: int
+    cost: float | None = None
+
+
+Event = Thought | ToolCall | Observation | Scored | Asked | Replied | Answered | Failed | Usage
 
 
 def to_json(event: Event) -> dict[str, Any]:

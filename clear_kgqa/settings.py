@@ -39,6 +39,23 @@ class Settings(BaseSettings):
     temperature: float = Field(default=0.0, ge=0, le=2)
     context_tokens: int = Field(default=16_000, ge=1_000)
     """What a conversation with the model may hold; older observations are shortened first."""
+    reply_tokens: int = Field(default=4_096, ge=64)
+    """The longest reply of the model, thinking included."""
+    retries: int = Field(default=2, ge=0)
+    """How often a request that a model server turned away (429, 5xx, no connection) is sent again."""
+    protocol: Literal["auto", "tools", "text"] = "auto"
+    """How the model calls tools: natively, by Thought/Action/Observation text, or as a probe of the server says."""
+    streaming: bool = False
+    """Whether thoughts are shown while they are written."""
+    verify: bool = True
+    """Whether the model checks its query once before it counts."""
+    remind: bool = True
+    """Whether a model that passes over a hint that changes the answer is stopped once and told to ask."""
+    price_in: float | None = Field(default=None, ge=0)
+    price_out: float | None = Field(default=None, ge=0)
+    """US dollars per million tokens sent and received; with both the cost is counted."""
+    record: Path | None = None
+    """Record what the model and the user say in this file, to replay it with --model replay:FILE."""
 
     strategy: str = "clear"
     steps: int = Field(default=20, ge=1)

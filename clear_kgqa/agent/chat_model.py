@@ -1,37 +1,178 @@
-"""An OpenAI-compatible chat model and its system prompt."""
+"""A chat model on an OpenAI-compatible server whose every reply is one that the agent can act on."""
 
 from __future__ import annotations
 
-from importlib.resources import files
-from typing import TYPE_CHECKING
+import json
+import logging
+from collections.abc import Callable, Sequence
+from queue import SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Any
 
+from langchain_core.callbacks import CallbackManagerForLLMRun
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages.ai import UsageMetadata, add_usage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.runnables import Runnable
+from pydantic import ConfigDict, PrivateAttr
+
+from clear_kgqa.agent import text_protocol
+from clear_kgqa.agent.chat_model_faults import ContextTooLong, readable
+from clear_kgqa.agent.chat_model_reply import Reply, correction, read_reply
+from clear_kgqa.agent.context import REMINDER, current_question, fitted, tokens
+from clear_kgqa.agent.streaming import Prose
 from clear_kgqa.settings import Settings
-from clear_kgqa_tools.bundle import GraphBundle
+from clear_kgqa_tools.errors import Cancelled, EndpointError
 
 if TYPE_CHECKING:
-    from langchain_core.language_models.chat_models import BaseChatModel
+    from clear_kgqa.agent.prompts import Prompts
+
+log = logging.getLogger(__name__)
+CORRECTIONS = 2
+EXAMPLES_SHARE = 0.3  # of the context
 
 
-def chat_model(settings: Settings) -> BaseChatModel:
-    """ChatOpenAI for the settings' model and server. A local server without a key gets a placeholder."""
-    from langchain_openai import ChatOpenAI
-    from pydantic import SecretStr
+class ServedModel(BaseChatModel):
+    """ChatOpenAI with prompts put in front, the history cut to the context and replies repaired.
 
-    key = settings.api_key or SecretStr("none")
-    return ChatOpenAI(
-        model=settings.model, base_url=settings.base_url or None, api_key=key, temperature=settings.temperature,
-        timeout=settings.timeout, max_retries=2,
-    )
+    A reply that cannot be repaired is sent back with what is wrong, at most twice; neither stays in the history.
+    Raises ConfigError and EndpointError in one line, Cancelled when `cancel` was called meanwhile.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    settings: Settings
+    wire: Any
+    prompts: Any = None
+    tools: list[dict[str, Any]] = []
+    _waiting: set[SimpleQueue[Any]] = PrivateAttr(default_factory=set)
+
+    @property
+    def _llm_type(self) -> str:
+        return "clear-kgqa-served"
+
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[Any, AIMessage]:
+        """The same model with these tools; `cancel` reaches both."""
+        return self.model_copy(update={"tools": list(tools)})
+
+    def cancel(self) -> None:
+        """Give up on replies under way: their requests end with Cancelled at once, late replies are dropped."""
+        for queue in list(self._waiting):
+            queue.put(Cancelled("stopped"))
+
+    def _generate(
+        self, messages: list[BaseMessage], stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None, **kwargs: Any,
+    ) -> ChatResult:
+        text_only, context = self._served()
+        spent: UsageMetadata | None = None
+        extra: list[BaseMessage] = []
+        used = {str(c["id"]) for m in messages if isinstance(m, AIMessage) for c in m.tool_calls}
+        for _ in range(CORRECTIONS + 1):
+            said = self._asked([*messages, *extra], text_only, context, run_manager)
+            spent = add_usage(spent, said.usage_metadata)
+            reply = read_reply(said, used, text_only, bool(self.tools))
+            if reply.repaired:
+                log.info("repaired a reply of %s: %s", self.settings.model, "; ".join(reply.repaired))
+            if not reply.faults:
+                message = reply.message.model_copy(update={"usage_metadata": spent})
+                return ChatResult(generations=[ChatGeneration(message=message)])
+            log.warning("cannot use a reply of %s: %s", self.settings.model, "; ".join(reply.faults))
+            extra += correction(reply)
+        raise EndpointError(_given_up(reply))
+
+    def _served(self) -> tuple[bool, int]:
+        """Whether tools are called by text, and how many tokens a conversation may hold."""
+        settings = self.settings
+        if settings.protocol != "auto" or not self.tools:
+            return settings.protocol == "text" and bool(self.tools), settings.context_tokens
+        from clear_kgqa.agent.probe import probed
+
+        found = probed(settings)
+        return not found.tools, min(settings.context_tokens, found.context_tokens or settings.context_tokens)
+
+    def _asked(
+        self, messages: list[BaseMessage], text_only: bool, context: int, run_manager: CallbackManagerForLLMRun | None
+    ) -> AIMessage:
+        """One request; one that is too long for the server is sent again at half the length."""
+        try:
+            return self._sent(self.request(messages, text_only, context), text_only, run_manager)
+        except ContextTooLong:
+            return self._sent(self.request(messages, text_only, context // 2), text_only, run_manager)
+
+    def request(self, messages: list[BaseMessage], text_only: bool, context: int) -> list[BaseMessage]:
+        """The messages as sent: prompt, worked examples, the history cut to what is left of the context."""
+        front: list[BaseMessage] = []
+        examples: list[BaseMessage] = []
+        if self.prompts is not None:
+            front = [SystemMessage(self.prompts.system())]
+            examples = self.prompts.examples(current_question(messages), int(context * EXAMPLES_SHARE))
+        fixed = tokens([*front, *examples]) + len(json.dumps(self.tools)) // 3
+        room = context - min(self.settings.reply_tokens, context // 4) - fixed
+        history = fitted(messages, max(room, 256))
+        whole = [*front, *examples, *history]
+        if text_only:
+            asking = any(t["function"]["name"] == "AskForClarification" for t in self.tools)
+            whole = text_protocol.as_text(whole, text_protocol.instructions(asking))
+        return [HumanMessage(m.content) if m.name == REMINDER else m for m in whole]
+
+    def _sent(self, messages: list[BaseMessage], text_only: bool, run_manager: CallbackManagerForLLMRun | None) -> AIMessage:
+        """Wait for the reply in a thread of its own, so that `cancel` need not wait for the server."""
+        queue: SimpleQueue[Any] = SimpleQueue()
+        prose = Prose(run_manager.on_llm_new_token) if run_manager and self.settings.streaming else None
+        Thread(target=self._request, args=(messages, text_only, queue), daemon=True, name="model").start()
+        self._waiting.add(queue)
+        try:
+            while True:
+                item = queue.get()
+                if isinstance(item, BaseException):
+                    raise item
+                if isinstance(item, AIMessage):
+                    if prose:
+                        prose.add("", last=True)
+                    return item
+                if prose:
+                    prose.add(item)
+        finally:
+            self._waiting.discard(queue)
+
+    def _request(self, messages: list[BaseMessage], text_only: bool, queue: SimpleQueue[Any]) -> None:
+        import httpx
+        from openai import OpenAIError
+
+        options: dict[str, Any] = {"stop": text_protocol.STOP} if text_only else {"tools": self.tools} if self.tools else {}
+        try:
+            queue.put(self._streamed(messages, options, queue.put) if self.settings.streaming else
+                      self.wire.invoke(messages, {"callbacks": []}, **options))
+        except (OpenAIError, httpx.HTTPError, ValueError, TypeError, KeyError) as error:
+            queue.put(readable(error, self.settings))
+        except BaseException as error:  # the thread's outermost edge: who waits raises it again
+            queue.put(error)
+
+    def _streamed(self, messages: list[BaseMessage], options: dict[str, Any], tell: Callable[[str], None]) -> AIMessage:
+        from clear_kgqa.agent.chat_model_wire import RAW_CALLS, streamed_calls
+
+        whole: Any = None
+        for chunk in self.wire.stream(messages, {"callbacks": []}, **options):
+            whole = chunk if whole is None else whole + chunk
+            if chunk.text:
+                tell(str(chunk.text))
+        if whole is None:
+            raise EndpointError("the model server sent an empty stream")
+        return AIMessage(
+            str(whole.text), additional_kwargs={RAW_CALLS: streamed_calls(whole)},
+            response_metadata=whole.response_metadata, usage_metadata=whole.usage_metadata,
+        )
 
 
-def system_prompt(bundle: GraphBundle, most: int = 40) -> str:
-    """Role, rules and what is particular to the graph: prefixes and its most used classes and properties."""
-    profile, schema = bundle.profile, bundle.schema
-    text = files("clear_kgqa").joinpath("data/system_prompt.md").read_text(encoding="utf-8")
-    prefixes = "\n".join(f"PREFIX {p}: <{iri}>" for p, iri in profile.prefixes.items())
-    classes = ", ".join(f"{c.label} <{c.iri}>" for c in schema.classes[:most])
-    properties = ", ".join(f"{p.label} <{p.iri}>" for p in schema.properties[:most])
-    filled = {"{prefixes}": prefixes, "{classes}": classes, "{properties}": properties, "{languages}": ", ".join(profile.languages)}
-    for name, value in filled.items():
-        text = text.replace(name, value)
-    return text
+def _given_up(reply: Reply) -> str:
+    text = f"the model's replies cannot be used: {reply.faults[0]}"
+    return text + ("" if not reply.unparsed else "; its server may need its tool parser switched on (see clear-kgqa doctor)")
+
+
+def chat_model(settings: Settings, prompts: Prompts | None = None) -> ServedModel:
+    """The settings' model; with `prompts` it stands in front of every conversation what they say."""
+    from clear_kgqa.agent.chat_model_wire import wire
+
+    return ServedModel(settings=settings, wire=wire(settings), prompts=prompts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.graph import END, START, StateGraph
 
 from clear_kgqa.agent.nodes import AgentSteps
@@ -18,7 +18,7 @@ def compile_graph(steps: AgentSteps, checkpointer: Any) -> Any:
     for name in ("agent", "tools", "ambiguity", "clarify", "finish"):
         graph.add_node(name, getattr(steps, name))
     graph.add_edge(START, "agent")
-    graph.add_conditional_edges("agent", _after_agent, ["tools", "clarify", "finish"])
+    graph.add_conditional_edges("agent", _after_agent, ["agent", "tools", "clarify", "finish"])
     graph.add_conditional_edges("tools", _after_tools, ["clarify", "ambiguity"])
     graph.add_edge("clarify", "ambiguity")
     graph.add_edge("ambiguity", "agent")
@@ -28,6 +28,8 @@ def compile_graph(steps: AgentSteps, checkpointer: Any) -> Any:
 
 def _after_agent(state: AgentState) -> str:
     last = state["messages"][-1]
+    if isinstance(last, HumanMessage) and state["end"] is None:
+        return "agent"  # the model was reminded of something
     if state["end"] is not None or not isinstance(last, AIMessage) or not last.tool_calls:
         return "finish"
     return "clarify" if all(c["name"] == ASK_FOR_CLARIFICATION for c in last.tool_calls) else "tools"

@@ -7,15 +7,20 @@ from dataclasses import replace
 from typing import Any
 
 from langchain_core.language_models.chat_models import BaseChatModel
-from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langgraph.config import get_stream_writer
 from langgraph.types import interrupt
 
 from clear_kgqa.agent import mention_json
 from clear_kgqa.agent.answer import answered, interpretation_of, is_empty
+from clear_kgqa.agent.context import REMINDER
+from clear_kgqa.agent.reminders import ASK, CHECK, Reminders
 from clear_kgqa.agent.state import AgentState
 from clear_kgqa.agent.tool_specs import ASK_FOR_CLARIFICATION, EXECUTE_SPARQL, SEARCH_NODES, tool_schemas
+from clear_kgqa.agent.streaming import Deltas
 from clear_kgqa.agent.toolbox import Toolbox, ToolResult
+from clear_kgqa.agent.usage import usage
+from clear_kgqa.agent.verify import counted
 from clear_kgqa.ambiguity.evidence import Settled
 from clear_kgqa.ambiguity.menus import node_option
 from clear_kgqa.ambiguity.plugin import AmbiguityPlugin, Assessment
@@ -33,17 +38,19 @@ class AgentSteps:
 
     def __init__(
         self, model: BaseChatModel, toolbox: Toolbox, reader: Reader, plugin: AmbiguityPlugin | None, asking: bool,
-        steps: int, silent: bool,
+        steps: int, silent: bool, reminders: Reminders | None = None,
     ) -> None:
         self.model = model.bind_tools(tool_schemas(asking))
         self.toolbox, self.reader, self.plugin = toolbox, reader, plugin
-        self.asking, self.steps, self.silent = asking, steps, silent
+        self.asking, self.steps, self.silent, self.reminders = asking, steps, silent, reminders
 
     def agent(self, state: AgentState) -> dict[str, Any]:
         """One turn of the model."""
         if state["steps"] >= self.steps:
             return {"end": {"kind": "steps", "reason": f"The model took {self.steps} steps without an answer."}}
-        message = self.model.invoke(state["messages"])
+        message = self.model.invoke(state["messages"], {"callbacks": [Deltas(lambda text: emit(Thought(text, True)))]})
+        if message.usage_metadata:
+            emit(usage(message.usage_metadata, self.toolbox.settings))
         text = _text(message)
         if text and message.tool_calls:
             emit(Thought(text))
@@ -55,23 +62,38 @@ class AgentSteps:
         end = None
         if max(calls.values(), default=0) > SAME_CALL:
             end = {"kind": "steps", "reason": "The model repeated one call and was stopped."}
+        reminder = self.reminders.after_words(state) if self.reminders and not message.tool_calls else None
+        if reminder:
+            told = HumanMessage(reminder[1], name=REMINDER)
+            return {"messages": [message, told], "steps": state["steps"] + 1, "reminded": [*state["reminded"], reminder[0]]}
         return {"messages": [message], "steps": state["steps"] + 1, "calls": calls, "end": end}
 
     def tools(self, state: AgentState) -> dict[str, Any]:
         """Run every call of the last message but AskForClarification, which has a node of its own."""
-        mentions, executed = list(state["mentions"]), list(state["executed"])
+        mentions, executed, reminded = list(state["mentions"]), list(state["executed"]), list(state["reminded"])
         out: list[AnyMessage] = []
         for call in _calls(state, ASK_FOR_CLARIFICATION, False):
-            result = self.toolbox.run(call["name"], call["args"])
+            result = self._withheld(state, call) or self.toolbox.run(call["name"], call["args"])
             emit(Observation(call["id"] or "", call["name"], result.text, result.data))
             out.append(_observation(call, result))
             if call["name"] == SEARCH_NODES and not result.failed:
                 found = self._mention(call["args"]["name"], result, state["question"])
                 mentions = [m for m in mentions if m["name"] != call["args"]["name"]] + found
-            if call["name"] == EXECUTE_SPARQL:
+            if result.kind == ASK:
+                reminded.append(ASK)
+            elif call["name"] == EXECUTE_SPARQL:
                 sparql = str(call["args"].get("sparql", ""))
-                executed.append({"sparql": sparql, "failed": result.failed, "kind": result.kind, "text": result.text[:500]})
-        return {"messages": out, "mentions": mentions, "executed": executed}
+                empty = not result.failed and is_empty(self.toolbox.execution(sparql))
+                executed.append({"sparql": sparql, "failed": result.failed, "kind": result.kind, "text": result.text[:500],
+                                 "empty": empty, "checking": CHECK in reminded})
+        return {"messages": out, "mentions": mentions, "executed": executed, "reminded": reminded}
+
+    def _withheld(self, state: AgentState, call: Any) -> ToolResult | None:
+        """A query is held back, once, while a question that changes the answer is open and not being asked."""
+        if self.reminders is None or call["name"] != EXECUTE_SPARQL or _calls(state, ASK_FOR_CLARIFICATION, True):
+            return None
+        reason = self.reminders.before_query(state)
+        return ToolResult(reason, failed=True, kind=ASK) if reason else None
 
     def _mention(self, name: str, result: ToolResult, question: str) -> list[dict[str, Any]]:
         nodes = [mention_json.node_from_json(n) for n in result.data]
@@ -145,7 +167,7 @@ class AgentSteps:
     def _outcome(self, state: AgentState) -> Event:
         tried = tuple(e["sparql"] for e in state["executed"])
         end, assessment = state["end"], state["assessment"]
-        ran = next((e for e in reversed(state["executed"]) if not e["failed"]), None)
+        ran = counted(state["executed"])
         if end is not None and ran is None:
             return Failed(end["kind"], end["reason"], tried)
         if ran is None:

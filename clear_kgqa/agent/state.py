@@ -10,7 +10,8 @@ from langgraph.graph.message import add_messages
 
 class AgentState(TypedDict, total=False):
     """`mentions` are JSON of searched names and their nodes; `settled` the replies as evidence; `assessment` the
-    plugin's last view; `executed` the queries of this turn; `calls` how often each call was made; `end` how it ended.
+    plugin's last view; `executed` the queries of this turn; `calls` how often each call was made; `reminded` what the
+    model was told once; `end` how it ended.
     """
 
     messages: Annotated[list[AnyMessage], add_messages]
@@ -22,6 +23,7 @@ class AgentState(TypedDict, total=False):
     steps: int
     calls: dict[str, int]
     executed: list[dict[str, Any]]
+    reminded: list[str]
     end: dict[str, Any] | None
 
 
@@ -29,5 +31,5 @@ def fresh(question: str, messages: list[AnyMessage]) -> AgentState:
     """The state of a new turn; earlier messages stay, everything else starts again."""
     return AgentState(
         messages=messages, question=question, mentions=[], settled=[], assessment=None, asked=0, steps=0, calls={},
-        executed=[], end=None,
+        executed=[], reminded=[], end=None,
     )

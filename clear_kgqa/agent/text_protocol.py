@@ -45,7 +45,8 @@ def instructions(asking: bool = True) -> str:
 
 def as_text(messages: Sequence[BaseMessage], guide: str) -> list[BaseMessage]:
     """A history with tool calls as one without: roles alternate, observations come from the user's side."""
-    out: list[BaseMessage] = []
+    told = any(isinstance(m, SystemMessage) for m in messages)
+    out: list[BaseMessage] = [] if told else [SystemMessage(guide)]
     for message in messages:
         if isinstance(message, SystemMessage):
             out.append(SystemMessage(f"{message.content}\n\n{guide}"))

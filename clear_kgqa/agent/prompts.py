@@ -1,0 +1,108 @@
+"""What stands in front of a conversation: role, graph profile, rules, and worked examples of the question's kind."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
+
+from clear_kgqa.agent.context import tokens
+from clear_kgqa.readings.cues import read_cues
+from clear_kgqa_tools.bundle import GraphBundle
+from clear_kgqa_tools.schema import Property
+from clear_kgqa_tools.terms import iri_ref
+from clear_kgqa_tools.text import cut, one_line
+
+KINDS = ("one_hop", "two_hop", "conjunction", "composition", "comparative", "superlative", "count", "yes_no", "temporal")
+"""The published question kinds, one worked example each."""
+CLARIFICATION = "clarification"
+_SHOWN = 40  # classes and properties in the prompt
+_LABEL = 60
+_NOW = re.compile(r"\b(?:now|current|currently|today|present|presently|still|at the moment|as of|these days)\b", re.I)
+_JOINED = re.compile(r"\b(?:and|but|both|that also|as well as)\b", re.I)
+_NESTED = re.compile(r"\bof the \w+(?: \w+)? (?:of|that|who|which|where)\b|'s \w+(?: \w+)?'s\b|\bthe \w+ (?:who|that|whose)\b", re.I)
+_ROLE = re.compile(r"\b(?:play(?:ed|s)?|role|character|position|office|member|married|award|win|won|nominated|serve[ds]?)\b", re.I)
+
+
+class Prompts:
+    """The prompts of one graph. `asking` says whether the model may ask back."""
+
+    def __init__(self, bundle: GraphBundle, asking: bool = True) -> None:
+        self._asking = asking
+        rules = text("rules.md").replace("{asking}", text("asking.md" if asking else "not_asking.md").strip())
+        self._system = "\n".join([text("role.md"), graph_profile(bundle), rules])
+
+    def system(self) -> str:
+        """The same for every question, so that servers can keep its prefix."""
+        return self._system
+
+    def examples(self, question: str, budget: int) -> list[BaseMessage]:
+        """Worked examples for the question's kinds in at most `budget` tokens, the most fitting first to be kept."""
+        out: list[BaseMessage] = []
+        names = [*question_kinds(question)[:1], *[CLARIFICATION] * self._asking, *question_kinds(question)[1:]]
+        for name in names:
+            dialogue = example(name)
+            if tokens([*out, *dialogue]) <= budget:
+                out += dialogue
+        return out
+
+
+def text(name: str) -> str:
+    """A prompt file."""
+    return files("clear_kgqa").joinpath("data/prompts", name).read_text(encoding="utf-8")
+
+
+def question_kinds(question: str) -> tuple[str, str]:
+    """The two most probable kinds of a question by its wording, the likelier first; they are guesses."""
+    cues = read_cues(question)
+    comparing = any(g.comparative for g in cues.grades) or any(b.operator != "=" for b in cues.bounds)
+    signs = {
+        "count": cues.count, "yes_no": cues.ask, "superlative": any(not g.comparative for g in cues.grades),
+        "comparative": comparing or (cues.choice and bool(cues.grades)), "temporal": bool(_NOW.search(question)),
+        "composition": bool(_NESTED.search(question)), "conjunction": bool(_JOINED.search(question)),
+        "two_hop": bool(_ROLE.search(question)),
+    }
+    found = [kind for kind, there in signs.items() if there]
+    first, second = [*found, "one_hop", "two_hop" if "two_hop" not in found else "composition"][:2]
+    return first, second
+
+
+@cache
+def example(name: str) -> tuple[BaseMessage, ...]:
+    """One worked example as the messages of a conversation with tool calls."""
+    data: dict[str, Any] = yaml.safe_load(text(f"examples/{name}.yaml"))
+    out: list[BaseMessage] = [HumanMessage(data["question"])]
+    for i, step in enumerate(data["steps"]):
+        identity = f"example-{name.replace('_', '-')}-{i}"
+        call = ToolCall(name=step["tool"], args=step["arguments"], id=identity)
+        out += [AIMessage(step["thought"], tool_calls=[call]), ToolMessage(step["observation"], tool_call_id=identity, name=step["tool"])]
+    return (*out, AIMessage(data["answer"]))
+
+
+def graph_profile(bundle: GraphBundle) -> str:
+    """What is particular to the graph: label languages, how classes are assigned, mediators, prefixes, the most used terms."""
+    profile, schema = bundle.profile, bundle.schema
+    mediators = [p for p in schema.properties if p.mediator][:10]
+    told = "Properties that lead to nodes without names (mediators): " + ", ".join(map(_property, mediators)) + "\n"
+    types = dict.fromkeys([*(c.predicate for c in schema.classes if c.predicate), *profile.type_predicates])
+    filled = {
+        "{languages}": ", ".join(profile.languages), "{types}": ", ".join(map(iri_ref, list(types)[:3])),
+        "{mediators}": told if mediators else "",
+        "{prefixes}": "\n".join(f"PREFIX {p}: {iri_ref(iri)}" for p, iri in profile.prefixes.items()),
+        "{classes}": ", ".join(f"{_label(c.label)} {iri_ref(c.iri)}" for c in schema.classes[:_SHOWN]),
+        "{properties}": ", ".join(map(_property, [p for p in schema.properties if p.iri not in profile.hidden][:_SHOWN])),
+    }
+    # one pass, so that a label holding "{classes}" is not filled in its turn
+    return re.sub("|".join(map(re.escape, filled)), lambda m: filled[m[0]], text("graph.md"))
+
+
+def _property(found: Property) -> str:
+    return f"{_label(found.label)} {iri_ref(found.iri)}" + (f" ({found.values})" if found.values != "iri" else "")
+
+
+def _label(label: str) -> str:
+    return one_line(cut(label, _LABEL))
