@@ -63,6 +63,10 @@ class Session:
             return
         yield from self._run(Command(resume=reply))
 
+    def drop(self) -> None:
+        """Close the open clarification without a reply."""
+        self._close_open_calls()
+
     def cancel(self) -> None:
         """Stop the running query; the stream ends with Failed("cancelled") and the next turn works."""
         self.bundle.graph.cancel()

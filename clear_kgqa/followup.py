@@ -1,0 +1,86 @@
+"""Follow-up questions: a question that leans on the one before gets the entity that it leaves out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from clear_kgqa.readings.mentions import Mention
+
+_POSSESSIVE = re.compile(r"\b(its|their|his|her)\b(?=\s+\w)", re.IGNORECASE)
+_PERSONAL = re.compile(r"\b(it|they|them|he|she|him|her|there)\b", re.IGNORECASE)
+_PERSONS = frozenset({"he", "she", "him", "his", "her"})
+_ELLIPSIS = re.compile(r"^\W*and\s+(?:(?:what|how)\s+about\s+)?the\s+(?P<what>[^?]+?)\s*\?*\s*$", re.IGNORECASE)
+_INSTEAD = re.compile(r"^\W*(?:(?:and\s+)?(?:what|how)\s+about|and(?:\s+(?:for|of|in))?)\s+(?P<name>[^?]+?)\s*\?*\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What a finished turn was about: its question, the topic entity, and the answer where it was one entity alone."""
+
+    question: str
+    iri: str
+    label: str
+    span: tuple[int, int] = (0, 0)
+    answer_iri: str = ""
+    answer_label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A question made complete: `word` of the user's text now stands for `label`; `other` could be meant instead."""
+
+    question: str
+    word: str
+    iri: str
+    label: str
+    other: str = ""
+
+
+def carry_over(question: str, topic: Topic | None, mentions: Iterable[Mention], swap: bool = False) -> Carried | None:
+    """The question with the last topic entity (for persons: the last answer) in place of its pronoun, if it leans on it.
+
+    None where it stands by itself: no pronoun, or a proper name of its own. `swap` takes the other entity.
+    """
+    if topic is None:
+        return None
+    instead = _INSTEAD.match(question)
+    named = _proper_names(question, mentions)
+    if instead and named and topic.span != (0, 0) and _is_whole_name(instead, named):
+        start, end = topic.span
+        name = instead["name"].removeprefix("the ")
+        return Carried(topic.question[:start] + name + topic.question[end:], question, "", name)
+    found = _POSSESSIVE.search(question) or _PERSONAL.search(question)
+    if named or not (found or _ELLIPSIS.match(question)):
+        return None
+    word = found[1] if found else ""
+    iri, label, other = _meant(topic, word, swap)
+    return Carried(_filled(question, found, label), word or "(left out)", iri, label, other)
+
+
+def _meant(topic: Topic, word: str, swap: bool) -> tuple[str, str, str]:
+    """(IRI, label, label of the other entity it could be)."""
+    pair = [(topic.iri, topic.label)] + ([(topic.answer_iri, topic.answer_label)] if topic.answer_iri else [])
+    if len(pair) == 2 and (word.casefold() in _PERSONS) is not swap:
+        pair.reverse()
+    return *pair[0], pair[1][1] if len(pair) == 2 else ""
+
+
+def _filled(question: str, found: re.Match[str] | None, label: str) -> str:
+    if found is None:
+        what = _ELLIPSIS.match(question)
+        return f"{what['what']} of {label}?" if what else question
+    possessive = found.re is _POSSESSIVE
+    text = question[: found.start()] + (f"{label}'s" if possessive else label) + question[found.end() :]
+    return re.sub(r"^\W*and\s+", "", text, flags=re.IGNORECASE)
+
+
+def _proper_names(question: str, mentions: Iterable[Mention]) -> list[Mention]:
+    """Mentions written as names: a capital past the first word; common nouns ("population") can name nodes as well."""
+    return [m for m in mentions if m.span[0] > 0 and any(c.isupper() for c in question[m.span[0] : m.span[1]])]
+
+
+def _is_whole_name(instead: re.Match[str], named: list[Mention]) -> bool:
+    start, end = instead.span("name")
+    return any(s <= start + 4 and e >= end for s, e in (m.span for m in named))

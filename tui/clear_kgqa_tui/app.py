@@ -1,0 +1,74 @@
+"""The terminal chat as an application: `run` opens it, `serve` shows it in a browser."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.app import App
+from textual.notifications import SeverityLevel
+
+from clear_kgqa.remembered import RememberedChoices
+from clear_kgqa.session_store import SessionStore
+from clear_kgqa_tools.text import visible
+from clear_kgqa_tui.backend import Backend
+from clear_kgqa_tui.chat_screen import ChatScreen
+from clear_kgqa_tui.palette import ChatCommands
+
+if TYPE_CHECKING:
+    from clear_kgqa.settings import Settings
+
+
+class ChatApp(App[int]):
+    """One chat over one user's data folder."""
+
+    CSS_PATH = "chat.tcss"
+    COMMANDS = App.COMMANDS | {ChatCommands}
+    TITLE = "clear-kgqa"
+
+    def __init__(self, settings: Settings, folder: Path | None = None) -> None:
+        super().__init__()
+        self.store = SessionStore(folder)
+        self.chat: ChatScreen | None = None
+        self.backend = Backend(settings, self.store, RememberedChoices(folder), self._pass_on)
+
+    def on_mount(self) -> None:
+        self.chat = ChatScreen(self.backend)
+        self.push_screen(self.chat)
+        self.call_after_refresh(self.backend.start)  # the first paint comes before any work
+
+    def _pass_on(self, message: object) -> None:
+        if self.chat is not None and self.is_running:
+            self.chat.post_message(message)  # type: ignore[arg-type]
+
+    def notify(
+        self, message: str, *, title: str = "", severity: SeverityLevel = "information", timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """A notification, verbatim whatever it holds."""
+        super().notify(visible(message), title=visible(title), severity=severity, timeout=timeout, markup=markup)
+
+
+def run(settings: Settings) -> int:
+    """Open the chat on this terminal; returns the exit code. Raises what went wrong inside, once the screen is back."""
+    app = ChatApp(settings)
+    code = app.run()
+    rests = app.backend.close()
+    if app.backend.fault is not None:
+        raise app.backend.fault
+    if not rests:
+        # A model's reply is still awaited: interpreter shutdown would wait for its thread, far past two seconds.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code or 0)
+    return code or 0
+
+
+def serve(settings: Settings, port: int = 8000) -> int:
+    """Serve the chat to browsers on this machine alone; each connection runs a chat of its own."""
+    from clear_kgqa_tui.web import serve_chat
+
+    serve_chat(settings, port)
+    return 0

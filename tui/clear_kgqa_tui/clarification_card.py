@@ -1,0 +1,142 @@
+"""The question back to the user: its options to pick by number, arrow, mouse, or words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option as Row
+
+from clear_kgqa.clarification import Clarification, Option
+from clear_kgqa_tools.folding import fold
+from clear_kgqa_tui.shown import bar, marked, safe, short
+
+NONE, DECIDE, FREE = "none of these", "you decide", "free"
+
+
+class ClarificationCard(Vertical):
+    """Shows one clarification. The prompt keeps the focus and passes its text, arrows and digits on."""
+
+    @dataclass
+    class Replied(Message):
+        """The user's reply: the text for the session, the option's index where one was picked, and whether to keep it."""
+
+        text: str
+        chosen: int | None
+        remember: bool
+
+    def __init__(self) -> None:
+        super().__init__(id="card")
+        self.asked: Clarification | None = None
+        self._question = ""
+        self._typed = ""
+        self._remember = False
+        self._moved = False
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="card-question", markup=False)
+        yield OptionList(id="card-options", markup=False, compact=True)
+        yield Static(id="card-hint", markup=False)
+
+    def on_mount(self) -> None:
+        self._options.can_focus = False
+
+    @property
+    def _options(self) -> OptionList:
+        return self.query_one(OptionList)
+
+    def show(self, asked: Clarification, question: str) -> None:
+        """Open the card."""
+        self.asked, self._question, self._typed, self._remember = asked, question, "", False
+        self.add_class("-open")
+        about = marked(question, asked.span, "bold reverse") if asked.span != (0, 0) else Content("")
+        self.query_one("#card-question", Static).update(
+            Content.assemble((short(asked.question), "bold"), *(("\n", about) if about else ()))
+        )
+        self._fill()
+
+    def hide(self) -> None:
+        """Close the card."""
+        self.asked = None
+        self.remove_class("-open")
+
+    def narrow(self, typed: str) -> None:
+        """Keep the options that hold every word typed; with none left the text stands as a free reply."""
+        if self.asked is not None and typed.strip() != self._typed:
+            self._typed = typed.strip()
+            self._fill()
+
+    def move(self, step: int) -> None:
+        """Move the highlight."""
+        rows = self._options.option_count
+        if rows:
+            self._moved = True
+            self._options.highlighted = ((self._options.highlighted or 0) + step) % rows
+
+    def toggle_remember(self) -> None:
+        """Keep the choice for this graph, or not."""
+        if self.asked is not None:
+            self._remember = not self._remember
+            self._hint()
+
+    def pick(self, number: int) -> None:
+        """Take the option of this number, as the rows show it."""
+        ids = [*(f"o{i}" for i in range(len(self.asked.options) if self.asked else 0)), NONE, DECIDE]
+        if number <= len(ids):
+            self._reply(ids[number - 1])
+
+    def send(self, typed: str) -> None:
+        """Enter: the highlighted row, or the text as a free reply where it fits several options or none."""
+        fitting = len(self._fitting())
+        if typed and not self._moved and fitting != 1:
+            self._reply(FREE)
+        elif (at := self._options.highlighted) is not None:
+            self._reply(str(self._options.get_option_at_index(at).id))
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self._reply(str(event.option.id))
+
+    def _reply(self, row: str) -> None:
+        chosen = int(row[1:]) if row not in (NONE, DECIDE, FREE) else None
+        text = str(chosen + 1) if chosen is not None else self._typed if row == FREE else row
+        self.post_message(self.Replied(text, chosen, self._remember and chosen is not None))
+
+    def _fitting(self) -> list[int]:
+        options = self.asked.options if self.asked else ()
+        words = fold(self._typed).split()
+        return [i for i, o in enumerate(options) if all(w in fold(o.line()) for w in words)]
+
+    def _fill(self) -> None:
+        assert self.asked is not None
+        rows, self._moved = self._options, False
+        rows.clear_options()
+        options = self.asked.options
+        fitting = self._fitting()
+        rows.add_options([Row(self._line(i, options[i]), id=f"o{i}") for i in fitting])
+        if self._typed:
+            rows.add_option(Row(Content.assemble("  Say: ", safe(short(self._typed))), id=FREE))
+        if not self._typed:
+            rows.add_option(Row(Content(f"{len(options) + 1} None of these"), id=NONE))
+            rows.add_option(Row(Content(f"{len(options) + 2} You decide"), id=DECIDE))
+        rows.highlighted = 0
+        self._hint()
+
+    def _line(self, index: int, option: Option) -> Content:
+        wide = self.app.size.width >= 60
+        share = f"{bar(option.share)} {option.share:4.0%}" if wide else f"{option.share:.0%}"
+        told = "; ".join(t for t in (option.type, option.description) if t)
+        more = [t for t in (option.fact if option.fact not in told else "", f"[{option.path}]" if option.path else "") if t]
+        return Content.assemble(
+            f"{index + 1} {share}  ", (short(option.label), "bold"), f"  {short(told)}" if told else "",
+            *((f"\n    {short(t)}", "dim") for t in more),
+        )  # fmt: skip
+
+    def _hint(self) -> None:
+        box = "x" if self._remember else " "
+        keys = "↑↓ number Enter choose · type to filter or answer · Esc drops" if self.app.size.width >= 60 else "↑↓ Enter · Esc drops"
+        self.query_one("#card-hint", Static).update(Content.styled(f"[{box}] remember (ctrl+r) · {keys}", "dim"))

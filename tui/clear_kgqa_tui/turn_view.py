@@ -1,0 +1,76 @@
+"""One turn of the conversation on the screen."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Static
+
+from clear_kgqa.clarification import Clarification
+from clear_kgqa.events import Answered, Asked, Event, Failed, Replied
+from clear_kgqa.export import chosen_options
+from clear_kgqa.followup import Carried
+from clear_kgqa.session_store import Turn
+from clear_kgqa_tui.answer_view import AnswerView
+from clear_kgqa_tui.shown import safe, short
+from clear_kgqa_tui.steps_view import StepsView
+
+
+class TurnView(Vertical):
+    """The question, its steps folded, what was asked back and replied, and the answer or why there is none."""
+
+    def __init__(self, turn: Turn, carried: Carried | None = None, attribution: str = "") -> None:
+        super().__init__()
+        self.turn, self._carried, self._attribution = turn, carried, attribution
+        self._asked: Clarification | None = None
+        self.steps = StepsView()
+
+    def compose(self) -> ComposeResult:
+        yield Static(safe(self.turn.question), markup=False, classes="question")
+        if self.turn.asked != self.turn.question:
+            yield Static(safe(self._carried_line()), markup=False, classes="note")
+        yield self.steps
+
+    def on_mount(self) -> None:
+        for event in self.turn.events:
+            self.add(event)
+
+    def add(self, event: Event) -> None:
+        """Show one more event."""
+        match event:
+            case Answered():
+                self.mount(AnswerView(event, self._attribution))
+            case Failed():
+                self._fail(event)
+            case Asked():
+                self._asked = event.clarification
+                self.note(f"? {short(event.clarification.question)}")
+            case Replied(kind="new_question"):
+                self.note("  (a new question instead)")
+            case Replied():
+                said = "; ".join(o.line() for o in chosen_options(self._asked, event)) or {"none": "none of these", "delegate": "you decide"}.get(event.kind, event.text)
+                self.note(f"  → {short(said)}")
+            case _:
+                self.steps.add(event)
+
+    def note(self, text: str) -> None:
+        """Add a quiet line."""
+        self.mount(Static(safe(text), markup=False, classes="note"))
+
+    def toggle_iris(self) -> None:
+        for answer in self.query(AnswerView):
+            answer.toggle_iris()
+
+    def _fail(self, failure: Failed) -> None:
+        if failure.interpretation:
+            self.mount(Static(safe(f"Read as: {short(failure.interpretation, 600)}"), markup=False, classes="reading"))
+        text = failure.reason if failure.kind in ("cancelled", "gave_up") else f"No answer: {failure.reason}"
+        self.mount(Static(safe(text), markup=False, classes="failure"))
+
+    def _carried_line(self) -> str:
+        line = f"Asked as: {short(self.turn.asked)}"
+        if self._carried and self._carried.iri:
+            line += f"  ({short(self._carried.word)} = {short(self._carried.label)})"
+        if self._carried and self._carried.other:
+            line += f"  · ctrl+t: {short(self._carried.other)} instead"
+        return line
