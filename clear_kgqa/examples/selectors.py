@@ -14,7 +14,7 @@ from clear_kgqa.evaluation.samples import Sample
 from clear_kgqa.examples.index import ExampleIndex, build_index, folded
 from clear_kgqa.examples.type_classifier import question_features
 from clear_kgqa_tools.errors import ConfigError
-from clear_kgqa_tools.similarity import Similarity, Vectors
+from clear_kgqa_tools.similarity import Similarity
 
 # Names as in the paper.
 STRATEGIES = {
@@ -45,17 +45,19 @@ class Selector:
         """At most `shots` examples, the best one last (nearest to the question in a prompt)."""
         if self.shots == 0:
             return []
-        vector = self.similarity.encode([question])
-        scores = self.index.vectors @ vector[0] if self.strategy in ("ss", "stss") else self._random(question)
-        order = self._best(scores, self._allowed(question, vector))
+        if self.strategy in ("ss", "stss"):
+            scores = self.index.vectors @ self.similarity.encode([question])[0]
+        else:
+            scores = self._random(question)
+        order = self._best(scores, self._allowed(question))
         return [self.index.examples[i] for i in reversed(order)]
 
-    def question_type(self, question: str, vector: Vectors | None = None) -> str:
+    def question_type(self, question: str) -> str:
         """The structural type that the question is taken to have."""
         if self.type_of is not None:
             return self.type_of(question)
-        vector = self.similarity.encode([question]) if vector is None else vector
-        return self.index.classifier.predict(question_features([question], vector))[0]
+        features = question_features([question], self.similarity.encode([question]))
+        return self.index.classifier.predict(features)[0]
 
     def _random(self, question: str) -> NDArray[np.float32]:
         """Scores drawn from the seed and the question, so that order and concurrency do not matter."""
@@ -63,12 +65,12 @@ class Selector:
         generator = np.random.default_rng(int.from_bytes(digest[:8], "big"))
         return generator.random(len(self.index.examples), dtype=np.float32)
 
-    def _allowed(self, question: str, vector: Vectors) -> NDArray[np.int64]:
+    def _allowed(self, question: str) -> NDArray[np.int64]:
         """The examples to pick from: all or those of the question's type, without those that ask the same."""
         if self.strategy in ("fr", "ss"):
             allowed = np.arange(len(self.index.examples))
         else:
-            allowed = self.index.by_type.get(self.question_type(question, vector), np.arange(0))
+            allowed = self.index.by_type.get(self.question_type(question), np.arange(0))
         return np.setdiff1d(
             allowed, self.index.by_question.get(folded(question), np.arange(0)), assume_unique=True
         )
