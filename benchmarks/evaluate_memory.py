@@ -1,7 +1,7 @@
 """Memory of `evaluate` against the number of questions: peak of a process that runs N of them, for growing N.
 
 Usage: python benchmarks/evaluate_memory.py [N ...]     (default 500 1000 5000; PYTHONPATH=.:tools)
-A generated graph of books and a strategy that searches labels stand in for the agent, so that what grows with the
+A generated graph of books and a strategy that always asks stand in for the agent, so that what grows with the
 number of questions is the evaluation's own.
 """
 
@@ -75,16 +75,16 @@ def measure(number: int) -> None:
             return {iri: Node(iri, iri.removeprefix(X)) for iri in iris}
 
         options = EvaluateOptions(folder / "questions.jsonl", folder / "run", user="oracle", concurrency=2)
+        books = EvaluateGraph(graph, check, describe, "books")
         started = time.perf_counter()
-        summary = evaluate(options, lambda _: Lookup(graph), EvaluateGraph(graph, check, describe, "books"))
+        summary = evaluate(options, lambda _: Lookup(graph), books)
         seconds = time.perf_counter() - started
         graph.close()
         if summary["f1"] != 1:
             raise ConfigError(f"the benchmark's own questions should all be right, not F1 {summary['f1']}")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(
-        f"{number:>7,} questions  {peak:7.1f} MB peak  {seconds:6.1f} s  {seconds / number * 1000:5.1f} ms each"
-    )
+    each = seconds / number * 1000
+    print(f"{number:>7,} questions  {peak:7.1f} MB peak  {seconds:6.1f} s  {each:5.1f} ms each")
 
 
 def main(numbers: list[str]) -> None:

@@ -141,15 +141,17 @@ def select(
     shard: tuple[int, int] | None = None,
     seed: int = 0,
 ) -> list[Sample]:
-    """`per_type` questions of each type, of them shard i of n (i from 1), of it the first `limit`."""
+    """`per_type` questions of each type, of them the first `limit`, of those shard i of n (i from 1)."""
     if per_type is not None:
         samples = _stratified(samples, per_type, seed)
+    if limit is not None:
+        samples = samples[:limit]
     if shard is not None:
         i, n = shard
         if not 1 <= i <= n:
             raise ConfigError(f"--shard {i}/{n}: the first number must lie between 1 and the second")
         samples = samples[i - 1 :: n]
-    return samples if limit is None else samples[:limit]
+    return samples
 
 
 def _stratified(samples: list[Sample], per_type: int, seed: int) -> list[Sample]:

@@ -56,8 +56,8 @@ def tables(
 ) -> Path:
     """Run (or resume) all variants into folders under `options.out`, and report on them; returns report.html.
 
-    report.md and report.csv stand beside it. Gold results are shared between the runs. Raises ConfigError where
-    a variant cannot run.
+    report.md and report.csv stand beside it. Gold results are shared between the runs. Raises ConfigError
+    where a variant cannot run.
     """
     options.out.mkdir(parents=True, exist_ok=True)
     shared = replace(options, gold_cache=options.gold_cache or options.out / "gold.sqlite")

@@ -102,6 +102,7 @@ def test_selection() -> None:
     assert [s.id for s in select(samples, limit=3)] == ["0", "1", "2"]
     shards = [select(samples, shard=(i, 3)) for i in (1, 2, 3)]
     assert sorted((s.id for shard in shards for s in shard), key=int) == [str(i) for i in range(10)]
+    assert [s.id for s in select(samples, limit=4, shard=(2, 2))] == ["1", "3"]
     stratified = select(samples, per_type=2, seed=1)
     assert sorted(s.type for s in stratified) == ["a", "a", "b", "b"]
     assert stratified == select(samples, per_type=2, seed=1) != select(samples, per_type=2, seed=2)
