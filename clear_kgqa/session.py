@@ -4,38 +4,48 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from clear_kgqa.agent.graph import compile_graph
 from clear_kgqa.agent.nodes import AgentSteps
+from clear_kgqa.agent.recording import REPLAY, Recorder, RecordingModel, replaying_model
+from clear_kgqa.agent.reminders import Reminders
 from clear_kgqa.agent.state import fresh
 from clear_kgqa.agent.toolbox import Toolbox
 from clear_kgqa.ambiguity.plugin import AmbiguityPlugin
 from clear_kgqa.ambiguity.replies import interpret
 from clear_kgqa.clarification import Clarification
-from clear_kgqa.events import Asked, Event, Failed, Replied
+from clear_kgqa.events import Asked, Event, Failed, Replied, Usage, to_json
 from clear_kgqa.readings.reader import Reader
 from clear_kgqa.settings import Settings
+from clear_kgqa.strategies import Making, needing_model
 from clear_kgqa.user import User
 from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.errors import Cancelled, ConfigError, EndpointError
+
+if TYPE_CHECKING:
+    from clear_kgqa.strategy import Strategy
 
 AGENT_STRATEGIES = ("clear", "interactive")
 
 
 class Session:
-    """A Strategy over the agent graph. `pending` is the open clarification, kept in the checkpoints and so after a crash."""
+    """A Strategy over the agent graph. `pending` is the open clarification, kept in the checkpoints and so after a crash.
 
-    def __init__(self, bundle: GraphBundle, graph: Any, thread: str, system: str = "") -> None:
+    `model` is cancelled with the turn; `recorder` writes down what was asked and what came. `tokens` counts those of
+    the model.
+    """
+
+    def __init__(self, bundle: GraphBundle, graph: Any, thread: str, model: Any = None, recorder: Recorder | None = None) -> None:
         self.bundle = bundle
-        self._graph = graph
+        self.tokens = 0
+        self._graph, self._model, self._recorder = graph, model, recorder
         self._config = {"configurable": {"thread_id": thread}, "recursion_limit": 1000}
-        self._system = system
-        self._question = ""
 
     @property
     def pending(self) -> Clarification | None:
@@ -46,20 +56,23 @@ class Session:
 
     def start(self, question: str) -> Iterator[Event]:
         """Begin a turn; an open clarification is closed first, so that the history stays valid for a strict API."""
+        yield from self._noted("start", question, self._begin(question))
+
+    def _begin(self, question: str) -> Iterator[Event]:
         self._close_open_calls()
-        known = self._graph.get_state(self._config).values.get("messages")
-        messages: list[Any] = [] if known or not self._system else [SystemMessage(self._system)]
-        self._question = question
-        yield from self._run(fresh(question, [*messages, HumanMessage(question)]))
+        yield from self._run(fresh(question, [HumanMessage(question)]))
 
     def resume(self, reply: str | None) -> Iterator[Event]:
         """Go on with a reply. A reply that is a new question closes the old one and starts a turn of its own."""
+        yield from self._noted("resume", reply, self._go_on(reply))
+
+    def _go_on(self, reply: str | None) -> Iterator[Event]:
         pending = self.pending
         if pending is None:
             raise ConfigError("no clarification is waiting for a reply; ask a question first")
         if reply is not None and interpret(reply, pending).kind == "new_question":
             yield Replied(pending.id, reply, "new_question")
-            yield from self.start(reply)
+            yield from self._begin(reply)
             return
         yield from self._run(Command(resume=reply))
 
@@ -68,11 +81,26 @@ class Session:
         self._close_open_calls()
 
     def cancel(self) -> None:
-        """Stop the running query; the stream ends with Failed("cancelled") and the next turn works."""
+        """Stop the running query or reply; the stream ends with Failed("cancelled") and the next turn works."""
         self.bundle.graph.cancel()
+        if self._model is not None:
+            self._model.cancel()
 
     def close(self) -> None:
-        """Nothing is held beyond the bundle, which its owner closes."""
+        """End a recording; the bundle is closed by its owner."""
+        if self._recorder:
+            self._recorder.close()
+
+    def _noted(self, kind: str, text: str | None, events: Iterator[Event]) -> Iterator[Event]:
+        """The events, counted and, where a recording is made, written down."""
+        if self._recorder:
+            self._recorder.write(kind, text)
+        for event in events:
+            if isinstance(event, Usage):
+                self.tokens += event.sent + event.received
+            if self._recorder:
+                self._recorder.write("event", to_json(event))
+            yield event
 
     def _run(self, given: Any) -> Iterator[Event]:
         try:
@@ -110,6 +138,29 @@ def converse(session: Session, question: str, user: User) -> Iterator[Event]:
         events = session.resume(user.reply(asked))
 
 
+class SingleTurns(Session):
+    """A strategy that never asks back, as a session: every question stands alone."""
+
+    def __init__(self, bundle: GraphBundle, strategy: Strategy, recorder: Recorder | None = None) -> None:
+        super().__init__(bundle, None, "", None, recorder)
+        self._strategy = strategy
+
+    @property
+    def pending(self) -> Clarification | None:
+        """Nothing is ever asked."""
+        return None
+
+    def _begin(self, question: str) -> Iterator[Event]:
+        return self._strategy.start(question)
+
+    def drop(self) -> None:
+        """There is nothing open."""
+
+    def cancel(self) -> None:
+        """Stop the running query or reply."""
+        self._strategy.cancel()
+
+
 def make_session(
     bundle: GraphBundle, settings: Settings, *, reader: Reader | None = None, thread: str | None = None,
     checkpointer: Any = None, silent: bool = False,
@@ -118,23 +169,42 @@ def make_session(
 
     Raises ConfigError where the strategy needs a model and there is none.
     """
+    known = (*AGENT_STRATEGIES, *needing_model())
+    if settings.strategy not in known:
+        raise ConfigError(f"unknown strategy {settings.strategy!r}; known: {', '.join(known)}")
+    single = needing_model().get(settings.strategy)
+    if single and settings.model == "offline":
+        raise ConfigError(f"the strategy {settings.strategy} needs a language model: give --model NAME, and --base-url for your own server")
+    recorder = Recorder(settings.record, settings, bundle, silent) if settings.record and settings.model != "offline" else None
+    if single:
+        making = Making(bundle, settings, _recorded(_served(settings), recorder))
+        return SingleTurns(bundle, single(making), recorder)
     reader = reader or Reader(bundle)
-    if settings.strategy not in AGENT_STRATEGIES:
-        raise ConfigError(f"unknown strategy {settings.strategy!r}; known: {', '.join(AGENT_STRATEGIES)}")
     interactive = settings.strategy == "interactive"
     plugin = None if interactive or settings.no_plugin else AmbiguityPlugin(reader, settings)
-    model, system = _model(bundle, reader, settings, asks=plugin is None and not interactive)
     toolbox = Toolbox(bundle, reader, settings)
-    steps = AgentSteps(model, toolbox, reader, plugin, not interactive, settings.steps, silent)
-    return Session(bundle, compile_graph(steps, checkpointer or InMemorySaver()), thread or uuid.uuid4().hex, system)
-
-
-def _model(bundle: GraphBundle, reader: Reader, settings: Settings, asks: bool) -> tuple[Any, str]:
-    """The chat model and its system prompt. langchain-openai is imported for real models alone."""
     if settings.model == "offline":
         from clear_kgqa.agent.offline_planner import OfflinePlanner
 
-        return OfflinePlanner(reader=reader, asks=asks), ""
-    from clear_kgqa.agent.chat_model import chat_model, system_prompt
+        model: Any = OfflinePlanner(reader=reader, asks=plugin is None and not interactive)
+        steps = AgentSteps(model, toolbox, reader, plugin, not interactive, settings.steps, silent)
+        return Session(bundle, compile_graph(steps, checkpointer or InMemorySaver()), thread or uuid.uuid4().hex)
+    model = _recorded(_served(settings, bundle, not interactive), recorder)
+    reminders = Reminders(settings, toolbox)
+    steps = AgentSteps(model, toolbox, reader, plugin, not interactive, settings.steps, silent, reminders)
+    graph = compile_graph(steps, checkpointer or InMemorySaver())
+    return Session(bundle, graph, thread or uuid.uuid4().hex, model, recorder)
 
-    return chat_model(settings), system_prompt(bundle)
+
+def _served(settings: Settings, bundle: GraphBundle | None = None, asking: bool = True) -> Any:
+    """The settings' model, with prompts where a bundle is given. langchain-openai is imported for real models alone."""
+    if settings.model.startswith(REPLAY):
+        return replaying_model(Path(settings.model.removeprefix(REPLAY)))
+    from clear_kgqa.agent.chat_model import chat_model
+    from clear_kgqa.agent.prompts import Prompts
+
+    return chat_model(settings, Prompts(bundle, asking) if bundle else None)
+
+
+def _recorded(model: Any, recorder: Recorder | None) -> Any:
+    return RecordingModel(inner=model, recorder=recorder) if recorder else model
