@@ -114,12 +114,12 @@ def _shorten(text: str, prefixes: Mapping[str, str]) -> str:
 def bleu(predicted: Sequence[str], gold: Sequence[str]) -> float:
     """Corpus BLEU (0..1) of linearised triples, by sacreBLEU with its default tokeniser.
 
-    Raises ConfigError where the `evaluation` extra (sacrebleu) is not installed.
+    Raises ConfigError where the `hf` extra (sacrebleu) is not installed.
     """
     try:
         from sacrebleu import corpus_bleu
     except ImportError as error:
-        raise ConfigError("BLEU needs sacrebleu: pip install 'clear-kgqa[evaluation]'") from error
+        raise ConfigError("BLEU needs sacrebleu: pip install 'clear-kgqa[hf]'") from error
     return float(corpus_bleu(list(predicted), [list(gold)]).score) / 100
 
 
