@@ -18,6 +18,8 @@ COMMANDS = {
     "query": ("query", "Run one checked, read-only SPARQL query."),
     "kg": ("kg", "Add, list, inspect and remove knowledge graphs."),
     "evaluate": ("evaluate", "Answer many questions with a simulated user, and record it all."),
+    "report": ("report", "Report on run folders: one HTML page, Markdown or CSV."),
+    "thresholds": ("thresholds", "Search the grid of entity and intent thresholds on a set of questions."),
     "import": ("import_questions", "Turn a published benchmark's file into questions for `evaluate`."),
     "score": ("score", "Score a file of predictions against gold answers."),
     "doctor": ("doctor", "Say what is installed and which models and endpoints answer."),

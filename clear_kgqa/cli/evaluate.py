@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +19,7 @@ from clear_kgqa_tools.errors import ConfigError
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel
 
-    from clear_kgqa.evaluation.run import EvaluateOptions, Progress
+    from clear_kgqa.evaluation.run import EvaluateGraph, EvaluateOptions, Progress
     from clear_kgqa.evaluation.samples import Sample
     from clear_kgqa.settings import Settings
     from clear_kgqa.strategy import Strategy
@@ -40,12 +41,8 @@ Flag = bool | None
 @app.command(help="Answer many questions with a simulated user, and record every conversation.")
 def evaluate(
     kg: options.Kg = None,
-    questions: Annotated[
-        Path | None, typer.Option("--questions", metavar="FILE", help="JSON Lines: id, question, sparql ...")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="The run folder; the same command resumes it.")
-    ] = None,
+    questions: options.Questions = None,
+    out: options.RunFolder = None,
     strategy: options.Strategy = None,
     user: Annotated[
         Text, typer.Option("--user", metavar="PROFILE", help="silent (default), oracle, noisy:P, lazy ...")
@@ -68,10 +65,8 @@ def evaluate(
     ask_cost: Annotated[
         float | None, typer.Option("--ask-cost", metavar="F1", help="The price of a question to the user.")
     ] = None,
-    concurrency: Annotated[
-        int | None, typer.Option("--concurrency", metavar="N", help="Questions at once.")
-    ] = None,
-    limit: Annotated[int | None, typer.Option("--limit", metavar="N", help="The first N questions.")] = None,
+    concurrency: options.Concurrency = None,
+    limit: options.Limit = None,
     per_type: Annotated[
         int | None, typer.Option("--per-type", metavar="N", help="N questions of each type.")
     ] = None,
@@ -99,32 +94,42 @@ def evaluate(
     from clear_kgqa.settings import load_settings
 
     settings = load_settings(**given)
-    what = _evaluate_options(settings)
+    what = evaluate_options(settings)
     summary = _run(settings, what)
     say(_told(summary, what.out))
 
 
 def _run(settings: Settings, what: EvaluateOptions) -> dict[str, Any]:
+    from clear_kgqa.evaluation.run import evaluate as run
+
+    person = TerminalUser() if settings.user == "person" else None
+    with opened_run(settings) as (strategy, graph, progress):
+        return run(what, strategy, graph, person, _user_model(settings), progress)
+
+
+@contextmanager
+def opened_run(
+    settings: Settings,
+) -> Iterator[tuple[Callable[[Sample], Strategy], EvaluateGraph, Callable[[Progress], None]]]:
+    """What a batch works with: a session per sample, the graph for gold queries, and the progress line."""
     from clear_kgqa.cli.opening import opened_graph
     from clear_kgqa.evaluation.need import describer
     from clear_kgqa.evaluation.run import EvaluateGraph
-    from clear_kgqa.evaluation.run import evaluate as run
     from clear_kgqa.readings.reader import Reader
     from clear_kgqa.session import make_session
     from clear_kgqa_tools.execute import ExecuteSPARQL
 
-    person = TerminalUser() if settings.user == "person" else None
     with opened_graph(settings) as bundle, StageBar() as bar:
         check = ExecuteSPARQL(bundle.graph, bundle.profile.prefixes).check
-        graph = EvaluateGraph(bundle.graph, check, describer(bundle), bundle.name, bundle.data_hash)
         reader = Reader(bundle)
 
         def strategy(sample: Sample) -> Strategy:
-            if person:
+            if settings.user == "person":
                 say(f"\nQuestion: {sample.question}", sys.stderr)
             return make_session(bundle, settings, reader=reader)
 
-        return run(what, strategy, graph, person, _user_model(settings), _shown_on(bar))
+        graph = EvaluateGraph(bundle.graph, check, describer(bundle), bundle.name, bundle.data_hash)
+        yield strategy, graph, _shown_on(bar)
 
 
 def _user_model(settings: Settings) -> BaseChatModel | None:
@@ -137,7 +142,8 @@ def _user_model(settings: Settings) -> BaseChatModel | None:
     return chat_model(settings.model_copy(update={"model": model}))
 
 
-def _evaluate_options(settings: Settings) -> EvaluateOptions:
+def evaluate_options(settings: Settings) -> EvaluateOptions:
+    """The options of a run as settings give them; raises ConfigError where one is missing."""
     from clear_kgqa.evaluation.run import EvaluateOptions
     from clear_kgqa.settings import needed
 

@@ -44,3 +44,11 @@ Config = Annotated[
 Mode = Annotated[
     str | None, typer.Option("--mode", metavar="strict|lenient", help="How values are compared; strict.")
 ]
+Questions = Annotated[
+    Path | None, typer.Option("--questions", metavar="FILE", help="JSON Lines: id, question, sparql ...")
+]
+RunFolder = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", help="The run folder; the same command resumes it.")
+]
+Concurrency = Annotated[int | None, typer.Option("--concurrency", metavar="N", help="Questions at once.")]
+Limit = Annotated[int | None, typer.Option("--limit", metavar="N", help="The first N questions.")]

@@ -1,0 +1,32 @@
+"""`clear-kgqa thresholds`: the grid of entity and intent thresholds on a set of questions."""
+
+from __future__ import annotations
+
+import typer
+
+from clear_kgqa.cli import options
+from clear_kgqa.cli.evaluate import evaluate_options, opened_run
+from clear_kgqa.cli.output import say
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command(help="Search the grid of entity and intent thresholds on a set of questions.")
+def thresholds(
+    kg: options.Kg = None,
+    questions: options.Questions = None,
+    out: options.RunFolder = None,
+    concurrency: options.Concurrency = None,
+    limit: options.Limit = None,
+    config: options.Config = None,
+) -> None:
+    """The questions run once with a silent user; the grid is replayed from what was recorded."""
+    given = locals().copy()
+    from clear_kgqa.evaluation.threshold_search import search_thresholds
+    from clear_kgqa.settings import load_settings
+
+    settings = load_settings(**given)
+    what = evaluate_options(settings)
+    with opened_run(settings) as (strategy, graph, progress):
+        search_thresholds(what, strategy, graph, progress)
+    say((what.out / "thresholds.md").read_text(encoding="utf-8").rstrip())
