@@ -17,7 +17,7 @@ from clear_kgqa.evaluation.samples import Sample
 from clear_kgqa.evaluation.transcripts import Record, shortened
 from clear_kgqa.evaluation.users import Said
 from clear_kgqa.evaluation.values import is_iri
-from clear_kgqa.events import Answered, Asked, Event, Failed, Replied, to_json
+from clear_kgqa.events import Answered, Asked, Event, Failed, Replied, Usage, to_json
 from clear_kgqa.strategy import Strategy
 from clear_kgqa.user import User
 
@@ -30,14 +30,6 @@ _ENDS: dict[str, End] = {
     "cancelled": "error",
 }
 _MOST_LABELS = 200
-
-
-@runtime_checkable
-class Metered(Protocol):
-    """A strategy that counts the tokens of its model."""
-
-    @property
-    def tokens(self) -> int: ...
 
 
 @runtime_checkable
@@ -62,6 +54,8 @@ class Dialogue:
     replies: list[str | None] = field(default_factory=list)
     asked: list[Clarification] = field(default_factory=list)
     final: Answered | Failed | None = None
+    waited: float = 0.0
+    """Seconds spent on the user's replies."""
 
 
 def hold(strategy: Strategy, user: User, question: str, most_asks: int) -> Dialogue:
@@ -73,7 +67,9 @@ def hold(strategy: Strategy, user: User, question: str, most_asks: int) -> Dialo
             dialogue.final = Failed("limit", f"more than {most_asks} questions were put to the user")
             break
         dialogue.asked.append(asked)
+        started = time.perf_counter()
         dialogue.replies.append(user.reply(asked))
+        dialogue.waited += time.perf_counter() - started
         events = strategy.resume(dialogue.replies[-1])
     return dialogue
 
@@ -121,6 +117,7 @@ class Judge:
             "clarifications": self._clarifications(sample, gold, dialogue, said),
             "gold": {"sparql": sample.sparql, **shortened(asdict(gold))},
             "seconds": round(seconds, 4),
+            **_spent(dialogue.events),
             "events": events,
         }
         if gold.usable:
@@ -157,6 +154,14 @@ class Judge:
     def _labels(self, answers: tuple[str, ...]) -> list[str]:
         iris = [a for a in answers[:_MOST_LABELS] if is_iri(a)]
         return [node.label for node in self.describe(iris).values()] if iris else []
+
+
+def _spent(events: list[Event]) -> Record:
+    used = [e for e in events if isinstance(e, Usage)]
+    return {
+        "tokens": sum(u.sent + u.received for u in used),
+        "cost": round(sum(u.cost or 0.0 for u in used), 8),
+    }
 
 
 def head(sample: Sample, end: End) -> Record:
@@ -216,9 +221,8 @@ def answer_sample(
     strategy = make_strategy(sample)
     try:
         dialogue = hold(strategy, user, sample.question, most_asks)
-        seconds = time.perf_counter() - started
-        record = judge.record(sample, gold, dialogue, user, seconds)
-        return {**record, "tokens": strategy.tokens} if isinstance(strategy, Metered) else record
+        seconds = time.perf_counter() - started - dialogue.waited
+        return judge.record(sample, gold, dialogue, user, seconds)
     finally:
         if isinstance(strategy, Closable):
             strategy.close()

@@ -69,7 +69,7 @@ class EvaluateGraph:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is; the means are over all records so far, `seconds_left` an estimate."""
+    """How far a run is; means over what this call answered, `cost` in US dollars, `seconds_left` a guess."""
 
     done: int
     total: int
@@ -77,6 +77,7 @@ class Progress:
     f1: float
     asks_per_question: float
     tokens: int
+    cost: float
     seconds_left: float
 
 
@@ -230,6 +231,7 @@ class _Tally:
     f1: float = 0.0
     asks: int = 0
     tokens: int = 0
+    cost: float = 0.0
     started: float = field(default_factory=time.monotonic)
 
     def add(self, row: Row) -> None:
@@ -241,6 +243,7 @@ class _Tally:
         self.f1 += row.scores.f1 if row.scores else 0.0
         self.asks += row.asks
         self.tokens += row.tokens
+        self.cost += row.cost
 
     def progress(self) -> Progress:
         elapsed = time.monotonic() - self.started
@@ -251,5 +254,6 @@ class _Tally:
             self.f1 / self.scored if self.scored else 0.0,
             self.asks / self.answered,
             self.tokens,
+            self.cost,
             elapsed / self.answered * self.left,
         )

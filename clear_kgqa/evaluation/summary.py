@@ -38,6 +38,7 @@ class Row:
     bits: float
     seconds: float
     tokens: int
+    cost: float
     differs: bool
     tied: bool
     choice: bool | None
@@ -67,6 +68,7 @@ def row_of(record: Record, mode: Mode) -> Row:
         sum(c.get("bits", 0.0) for c in clarifications),
         record.get("seconds", 0.0),
         record.get("tokens", 0),
+        record.get("cost", 0.0),
         bool(gold.get("differs")),
         bool(gold.get("tied") or gold.get("unchecked")),
         record.get("choice"),
@@ -109,6 +111,7 @@ def _numbers(rows: Sequence[Row]) -> Summary:
         "leaks": sum(r.leaks for r in rows),
         "seconds_per_question": round(mean(r.seconds for r in run), 4),
         "tokens": sum(r.tokens for r in rows),
+        "cost": round(sum(r.cost for r in rows), 6),
         **({"choice": _share(chosen), "choice_n": len(chosen)} if chosen else {}),
     }
 

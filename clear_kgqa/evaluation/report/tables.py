@@ -38,6 +38,7 @@ ASKING = {
     "leaks": "leaks",
     "seconds_per_question": "seconds",
     "tokens": "tokens",
+    "cost": "US$",
 }
 
 

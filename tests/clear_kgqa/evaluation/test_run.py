@@ -10,6 +10,7 @@ from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from clear_kgqa.evaluation.run import EvaluateGraph, EvaluateOptions, Progress, evaluate
 from clear_kgqa.evaluation.samples import Sample, write_samples
 from clear_kgqa.evaluation.transcripts import Transcripts, read_transcripts
+from clear_kgqa.events import Usage
 from clear_kgqa_tools.errors import ConfigError
 from clear_kgqa_tools.safety import check
 
@@ -92,6 +93,17 @@ def test_a_person_and_a_model_can_answer(run: Run, questions: Path) -> None:
     assert run("model", user="llm:fake", user_model=model)["done"] == 4
     with pytest.raises(ConfigError, match="--user person"):
         run("x", user="person")
+
+
+def test_tokens_and_cost_come_from_usage_events(run: Run, asked: EvaluateGraph, tiny: ModuleType) -> None:
+    class Paid(tiny.LabelStrategy):
+        def start(self, question: str) -> Any:
+            yield Usage(100, 20, 0.5)
+            yield Usage(10, 1)
+            yield from super().start(question)
+
+    summary = run(strategy=lambda _: Paid(asked.graph), limit=2)
+    assert summary["tokens"] == 262 and summary["cost"] == 1.0
 
 
 def test_one_failing_question_is_recorded(run: Run, questions: Path) -> None:
