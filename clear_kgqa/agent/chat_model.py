@@ -19,7 +19,7 @@ from pydantic import ConfigDict, PrivateAttr
 
 from clear_kgqa.agent import text_protocol
 from clear_kgqa.agent.chat_model_faults import ContextTooLong, readable
-from clear_kgqa.agent.chat_model_reply import Reply, correction, read_reply
+from clear_kgqa.agent.chat_model_reply import correction, read_reply
 from clear_kgqa.agent.context import REMINDER, current_question, fitted, tokens
 from clear_kgqa.agent.streaming import Prose
 from clear_kgqa.settings import Settings
@@ -78,9 +78,9 @@ class ServedModel(BaseChatModel):
             if not reply.faults:
                 message = reply.message.model_copy(update={"usage_metadata": spent})
                 return ChatResult(generations=[ChatGeneration(message=message)])
-            log.warning("cannot use a reply of %s: %s", self.settings.model, "; ".join(reply.faults))
+            log.info("cannot use a reply of %s: %s", self.settings.model, "; ".join(reply.faults))
             extra += correction(reply)
-        raise EndpointError(_given_up(reply))
+        raise EndpointError(f"the model's replies cannot be used: {reply.faults[0]}{reply.advice}")
 
     def _served(self) -> tuple[bool, int]:
         """Whether tools are called by text, and how many tokens a conversation may hold."""
@@ -164,11 +164,6 @@ class ServedModel(BaseChatModel):
             str(whole.text), additional_kwargs={RAW_CALLS: streamed_calls(whole)},
             response_metadata=whole.response_metadata, usage_metadata=whole.usage_metadata,
         )
-
-
-def _given_up(reply: Reply) -> str:
-    text = f"the model's replies cannot be used: {reply.faults[0]}"
-    return text + ("" if not reply.unparsed else "; its server may need its tool parser switched on (see clear-kgqa doctor)")
 
 
 def chat_model(settings: Settings, prompts: Prompts | None = None) -> ServedModel:

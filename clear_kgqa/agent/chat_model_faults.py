@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -37,16 +38,19 @@ def without_key(text: str, settings: Settings) -> str:
 
 
 def readable(error: Exception, settings: Settings) -> ClearKgqaError:
-    """The error of ours that an openai error stands for: what the user can fix is a ConfigError, the rest EndpointError."""
+    """The error of ours that one of openai or httpx stands for: what the user can fix is a ConfigError, else EndpointError."""
+    import httpx
     import openai
 
     where = server(settings)
-    if isinstance(error, openai.APITimeoutError):
+    if isinstance(error, openai.APITimeoutError | httpx.TimeoutException):
         return EndpointError(f"the model server {where} gave no reply within {settings.timeout:g} s")
-    if isinstance(error, openai.APIConnectionError):
+    if isinstance(error, openai.APIConnectionError | httpx.TransportError | httpx.InvalidURL):
         return EndpointError(f"the model server {where} cannot be reached{_cause(error)}")
     if isinstance(error, openai.APIStatusError):
         return status(error.status_code, _said(error), settings)
+    if isinstance(error, JSONDecodeError):
+        return unusable(error.doc, settings)
     said = without_key(str(error), settings)
     if _TOO_LONG.search(said):
         return _too_long(settings)
@@ -102,5 +106,7 @@ def _said(error: Any) -> str:
 
 def _cause(error: BaseException) -> str:
     """What the network said ("Connection refused"), where it said something."""
-    said = str(error.__cause__ or "").strip()
+    while error.__cause__ is not None:
+        error = error.__cause__
+    said = str(error).strip()
     return f" ({cut(one_line(said), 120)})" if said else ""

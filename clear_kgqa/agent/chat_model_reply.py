@@ -13,20 +13,19 @@ from clear_kgqa.agent.context import REMINDER
 from clear_kgqa_tools.text import visible
 
 _EMPTY = "The reply was empty. Call a tool, or say in one sentence why there is no answer."
+_PARSER = " (the server may need its tool parser switched on; see clear-kgqa doctor)"
+_LONGER = " (reply_tokens in the settings is the limit)"
 _CUT_OFF = "The reply was cut off by its length and nothing in it was run. Be shorter."
 
 
 @dataclass
 class Reply:
-    """`message` with valid calls only; `faults` are told to the model, `repaired` is logged.
-
-    `unparsed` says that a call was written as text that cannot be read.
-    """
+    """`message` with valid calls only; `faults` are told to the model, `repaired` is logged, `advice` is for the user."""
 
     message: AIMessage
     faults: list[str] = field(default_factory=list)
     repaired: list[str] = field(default_factory=list)
-    unparsed: bool = False
+    advice: str = ""
 
 
 def read_reply(said: AIMessage, used: set[str], text_only: bool = False, tools: bool = True) -> Reply:
@@ -38,7 +37,7 @@ def read_reply(said: AIMessage, used: set[str], text_only: bool = False, tools: 
     raw = list(said.additional_kwargs.get("raw_calls", []))
     reply = Reply(AIMessage(visible(text)))
     if said.response_metadata.get("finish_reason") == "length" and (tools or not text):
-        reply.faults = [_CUT_OFF]
+        reply.faults, reply.advice = [_CUT_OFF], _LONGER
         reply.message = AIMessage(visible(text[:500]) or "(cut off)")
         return reply
     if tools and not raw:
@@ -59,7 +58,7 @@ def _from_text(text: str, text_only: bool, reply: Reply) -> tuple[list[dict[str,
         return [{"id": None, "name": n, "arguments": a} for n, a in written.calls], written.text
     if written.fault:
         reply.faults.append(written.fault)
-        reply.unparsed = True
+        reply.advice = _PARSER
         return [], text
     if text_only or re.search(r"^\W*Action\W*:", text, re.MULTILINE):
         spoken = text_protocol.parse(text)
