@@ -23,7 +23,7 @@ def evaluate_on_ray(
     """Run the questions in shards on a cluster (None: a local one) and merge these into `options.out`.
 
     The run folder must lie on a file system that all workers see. A worker that dies is restarted and goes
-    on where it was; so does the same command. Raises ConfigError without the extra `ray`, or with a shard given.
+    on where it was; so does the same command. Raises ConfigError without the extra `ray` or with a shard.
     """
     if options.shard is not None:
         raise ConfigError("--executor ray makes the shards itself; leave --shard out")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from random import Random
 from typing import Literal
 
@@ -67,7 +68,7 @@ class SimulatedUser:
 
     def reply(self, clarification: Clarification) -> str | None:
         shown, order = shuffled(clarification, self.rng)
-        said = self._behaviour(self, shown, self._choose(self.need, shown))
+        said = self._behaviour(self, shown, partial(self._choose, self.need, shown))
         if said.option is not None:
             said = replace(said, option=order[said.option])
         said = replace(said, text=unshuffled(said.text, order))
@@ -76,7 +77,9 @@ class SimulatedUser:
 
 
 Choose = Callable[[Need, Clarification], int | None]
-Behaviour = Callable[[SimulatedUser, Clarification, int | None], Said]
+Fit = Callable[[], int | None]
+"""Finds the option that fits the need; called by behaviours that care, for it may run queries."""
+Behaviour = Callable[[SimulatedUser, Clarification, Fit], Said]
 
 
 def _bits(clarification: Clarification) -> float:
@@ -103,15 +106,15 @@ def _pick(user: SimulatedUser, clarification: Clarification, at: int | None) -> 
     return Said(text, "option", at, _bits(clarification))
 
 
-def silent(user: SimulatedUser, clarification: Clarification, at: int | None) -> Said:
+def silent(user: SimulatedUser, clarification: Clarification, fit: Fit) -> Said:
     """Gives no answer."""
     return Said(None, "silent")
 
 
-def oracle(user: SimulatedUser, clarification: Clarification, at: int | None) -> Said:
+def oracle(user: SimulatedUser, clarification: Clarification, fit: Fit) -> Said:
     """Picks the fitting option, or says that none fits; names the gold entity where there are no options."""
     if clarification.options:
-        return _pick(user, clarification, at)
+        return _pick(user, clarification, fit())
     label = next((n.label for n in user.need.nodes if n.label), "")
     return Said(f"I mean {label}", "text") if label else Said(DELEGATE, "delegate")
 
@@ -119,10 +122,10 @@ def oracle(user: SimulatedUser, clarification: Clarification, at: int | None) ->
 def noisy(probability: float) -> Behaviour:
     """An oracle that with this probability picks any other outcome."""
 
-    def behave(user: SimulatedUser, clarification: Clarification, at: int | None) -> Said:
+    def behave(user: SimulatedUser, clarification: Clarification, fit: Fit) -> Said:
         if not clarification.options or user.rng.random() >= probability:
-            return oracle(user, clarification, at)
-        return _pick(user, clarification, _other(user.rng, clarification, at))
+            return oracle(user, clarification, fit)
+        return _pick(user, clarification, _other(user.rng, clarification, fit()))
 
     return behave
 
@@ -132,15 +135,16 @@ def _other(rng: Random, clarification: Clarification, at: int | None) -> int | N
     return rng.choice(wrong) if wrong else None
 
 
-def lazy(user: SimulatedUser, clarification: Clarification, at: int | None) -> Said:
+def lazy(user: SimulatedUser, clarification: Clarification, fit: Fit) -> Said:
     """Leaves every decision to the agent."""
     return Said(DELEGATE, "delegate")
 
 
-def vague(user: SimulatedUser, clarification: Clarification, at: int | None) -> Said:
+def vague(user: SimulatedUser, clarification: Clarification, fit: Fit) -> Said:
     """Describes the fitting option by what is written beside its name, without the name."""
+    at = fit()
     if at is None:
-        return oracle(user, clarification, at)
+        return oracle(user, clarification, fit)
     option = clarification.options[at]
     told = next((t for t in (option.type, option.description, option.fact, option.path) if t), "")
     if not told:
@@ -150,16 +154,17 @@ def vague(user: SimulatedUser, clarification: Clarification, at: int | None) -> 
     )
 
 
-def contradicting(user: SimulatedUser, clarification: Clarification, at: int | None) -> Said:
+def contradicting(user: SimulatedUser, clarification: Clarification, fit: Fit) -> Said:
     """Names another option first and takes it back in the same breath."""
+    at = fit()
     wrong = _other(user.rng, clarification, at)
     if at is None or wrong is None:
-        return oracle(user, clarification, at)
+        return oracle(user, clarification, fit)
     first, then = (wording(clarification.options[i], clarification.options) for i in (wrong, at))
     return Said(f"{first}. No, sorry: {then}", "text", at, _bits(clarification))
 
 
-def out_of_scope(user: SimulatedUser, clarification: Clarification, at: int | None) -> Said:
+def out_of_scope(user: SimulatedUser, clarification: Clarification, fit: Fit) -> Said:
     """Says something that has nothing to do with the question."""
     return Said(user.rng.choice(_OFF_TOPIC), "out_of_scope")
 
