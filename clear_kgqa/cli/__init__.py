@@ -20,6 +20,8 @@ COMMANDS = {
     "evaluate": ("evaluate", "Answer many questions with a simulated user, and record it all."),
     "report": ("report", "Report on run folders: one HTML page, Markdown or CSV."),
     "thresholds": ("thresholds", "Search the grid of entity and intent thresholds on a set of questions."),
+    "tables": ("tables", "Run all of a dataset's tables into one report."),
+    "rewrite": ("rewrite", "Make questions unambiguous, from their gold queries and dialogues."),
     "import": ("import_questions", "Turn a published benchmark's file into questions for `evaluate`."),
     "score": ("score", "Score a file of predictions against gold answers."),
     "doctor": ("doctor", "Say what is installed and which models and endpoints answer."),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -103,15 +104,23 @@ def _run(settings: Settings, what: EvaluateOptions) -> dict[str, Any]:
     from clear_kgqa.evaluation.run import evaluate as run
 
     person = TerminalUser() if settings.user == "person" else None
-    with opened_run(settings) as (strategy, graph, progress):
-        return run(what, strategy, graph, person, _user_model(settings), progress)
+    with opened_run(settings) as opened:
+        model = _user_model(settings)
+        return run(what, opened.strategies({}), opened.graph, person, model, shown_on(opened.bar))
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What a batch works with; `strategies` makes the sessions under changed settings."""
+
+    strategies: Callable[[Mapping[str, Any]], Callable[[Sample], Strategy]]
+    graph: EvaluateGraph
+    bar: StageBar
 
 
 @contextmanager
-def opened_run(
-    settings: Settings,
-) -> Iterator[tuple[Callable[[Sample], Strategy], EvaluateGraph, Callable[[Progress], None]]]:
-    """What a batch works with: a session per sample, the graph for gold queries, and the progress line."""
+def opened_run(settings: Settings) -> Iterator[Opened]:
+    """The graph of --kg, opened for a batch."""
     from clear_kgqa.cli.opening import opened_graph
     from clear_kgqa.evaluation.need import describer
     from clear_kgqa.evaluation.run import EvaluateGraph
@@ -123,13 +132,18 @@ def opened_run(
         check = ExecuteSPARQL(bundle.graph, bundle.profile.prefixes).check
         reader = Reader(bundle)
 
-        def strategy(sample: Sample) -> Strategy:
-            if settings.user == "person":
-                say(f"\nQuestion: {sample.question}", sys.stderr)
-            return make_session(bundle, settings, reader=reader)
+        def strategies(changes: Mapping[str, Any]) -> Callable[[Sample], Strategy]:
+            changed = settings.model_copy(update=dict(changes))
+
+            def strategy(sample: Sample) -> Strategy:
+                if settings.user == "person":
+                    say(f"\nQuestion: {sample.question}", sys.stderr)
+                return make_session(bundle, changed, reader=reader)
+
+            return strategy
 
         graph = EvaluateGraph(bundle.graph, check, describer(bundle), bundle.name, bundle.data_hash)
-        yield strategy, graph, _shown_on(bar)
+        yield Opened(strategies, graph, bar)
 
 
 def _user_model(settings: Settings) -> BaseChatModel | None:
@@ -164,11 +178,13 @@ def _shard(text: str) -> tuple[int, int] | None:
     raise ConfigError(f"--shard {text}: write I/N with I from 1 to N, such as 1/4")
 
 
-def _shown_on(bar: StageBar) -> Callable[[Progress], None]:
+def shown_on(bar: StageBar, stage: str = "answering") -> Callable[[Progress], None]:
+    """A progress callback that draws on the bar."""
+
     def show(now: Progress) -> None:
         failed = f", {now.failed} failed" if now.failed else ""
         note = f"{now.done}/{now.total}, F1 {now.f1:.3f}, {now.asks_per_question:.2f} asks{failed}"
-        bar("answering", now.done / max(now.total, 1), f"{note}, {now.seconds_left:.0f} s left")
+        bar(stage, now.done / max(now.total, 1), f"{note}, {now.seconds_left:.0f} s left")
 
     return show
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from clear_kgqa.cli import options
-from clear_kgqa.cli.evaluate import evaluate_options, opened_run
+from clear_kgqa.cli.evaluate import evaluate_options, opened_run, shown_on
 from clear_kgqa.cli.output import say
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -27,6 +27,6 @@ def thresholds(
 
     settings = load_settings(**given)
     what = evaluate_options(settings)
-    with opened_run(settings) as (strategy, graph, progress):
-        search_thresholds(what, strategy, graph, progress)
+    with opened_run(settings) as opened:
+        search_thresholds(what, opened.strategies({}), opened.graph, shown_on(opened.bar))
     say((what.out / "thresholds.md").read_text(encoding="utf-8").rstrip())
