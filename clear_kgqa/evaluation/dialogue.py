@@ -164,14 +164,25 @@ def _spent(events: list[Event]) -> Record:
     }
 
 
-def head(sample: Sample, end: End) -> Record:
-    """What every record starts with."""
+def head(sample: Sample, end: End, error: str = "") -> Record:
+    """A record in which nothing has happened yet; every record has these fields."""
     return {
         "id": sample.id,
         "end": end,
         "question": sample.question,
         "type": sample.type,
         "language": sample.language,
+        "sparql": "",
+        "answers": [],
+        "form": "",
+        "error": error,
+        "scores": [],
+        "clarifications": [],
+        "gold": {"sparql": sample.sparql},
+        "seconds": 0.0,
+        "tokens": 0,
+        "cost": 0.0,
+        "events": [],
     }
 
 
@@ -211,11 +222,7 @@ def answer_sample(
     """Run one sample to its record; without gold to score or an intended candidate it is only excluded."""
     gold = judge.gold.gold(sample)
     if not gold.usable and not sample.intended:
-        return {
-            **head(sample, "excluded"),
-            "error": gold.reason,
-            "gold": {"sparql": sample.sparql, **asdict(gold)},
-        }
+        return {**head(sample, "excluded", gold.reason), "gold": {"sparql": sample.sparql, **asdict(gold)}}
     user = make_user(sample)
     started = time.perf_counter()
     strategy = make_strategy(sample)

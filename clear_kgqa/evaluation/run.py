@@ -213,7 +213,7 @@ class _Run:
         except ConfigError:
             raise  # the same for every question: stop, and say so
         except Exception as error:  # the outermost edge of one question: the others go on
-            return {**head(sample, "error"), "error": f"{type(error).__name__}: {error}"}
+            return head(sample, "error", f"{type(error).__name__}: {error}")
         finally:
             self._open.difference_update(opened)
 
