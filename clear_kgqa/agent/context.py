@@ -118,5 +118,5 @@ def _squeezed(messages: list[BaseMessage], budget: int) -> list[BaseMessage]:
         length = len(str(out[at].content))
         if length <= _SHORTEST:
             break
-        out[at] = _cut(out[at], max(length // 2, _SHORTEST))
+        out[at] = _cut(messages[at], max(length // 2, _SHORTEST))
     return out

@@ -53,14 +53,14 @@ def arguments(name: str, raw: object) -> Arguments:
     value, repaired = _read(raw) if isinstance(raw, str) else (raw, "")
     if isinstance(value, list) and len(value) == 1:
         value, repaired = value[0], "a list of one"
-    if isinstance(value, str) and (field := sole_field(name)):
+    if isinstance(value, str) and (field := _sole_field(name)):
         value, repaired = {field: value}, "a bare string"
     if isinstance(value, dict) and (value or raw in ("{}", {})):
         return Arguments(value, repaired=repaired)
     return Arguments(None, f"the arguments of {name} are not a JSON object: {cut(str(raw), 200)}")
 
 
-def sole_field(name: str) -> str:
+def _sole_field(name: str) -> str:
     """The one field that a tool cannot do without; empty for an unknown tool."""
     tool = TOOLS.get(name)
     needed = [f for f, info in tool.model_fields.items() if info.is_required()] if tool else []

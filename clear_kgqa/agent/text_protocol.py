@@ -10,13 +10,12 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from clear_kgqa.agent.repair import sole_field
 from clear_kgqa.agent.tool_specs import TOOLS
 
 STOP = ["\nObservation:"]
 _OBSERVATION = re.compile(r"^\W*Observation\W*:", re.MULTILINE | re.IGNORECASE)
 _ACTION = re.compile(r"^[\s*#>-]*Action[\s*]*\d*[\s*]*:[\s*`]*(?P<name>[A-Za-z_]\w*)[`*]*", re.MULTILINE | re.IGNORECASE)
-_INPUT = re.compile(r"\A\s*[*#]*\s*(?:Action[\s_]*Input|Input|Arguments)[\s*]*:\s*", re.IGNORECASE)
+_INPUT = re.compile(r"\A[\s*#:]*(?:(?:Action[\s_]*Input|Input|Arguments)[\s*]*:[\s*]*)?", re.IGNORECASE)
 _THOUGHT = re.compile(r"^[\s*#>-]*Thought[\s*]*\d*[\s*]*:\s*", re.MULTILINE | re.IGNORECASE)
 _FINAL = re.compile(r"^[\s*#>-]*(?:Final\s+)?Answer[\s*]*:\s*", re.MULTILINE | re.IGNORECASE)
 _KEYWORD = re.compile(r"""\s*(?P<key>[A-Za-z_]\w*)\s*[=:]\s*(?P<value>\"{3}.*?\"{3}|'{3}.*?'{3}|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\[.*?\])\s*,?""", re.DOTALL)
@@ -80,14 +79,12 @@ def parse(text: str) -> Spoken:
         return Spoken(_THOUGHT.sub("", text[: final.start()]).strip() if final else "", (), words.strip())
     ends = [a.start() for a in actions[1:]] + [len(text)]
     calls = tuple(
-        (name, _arguments(name, text[action.end() : end]))
-        for action, end in zip(actions, ends, strict=True)
-        if (name := action["name"])
+        (action["name"], _arguments(text[action.end() : end])) for action, end in zip(actions, ends, strict=True)
     )
     return Spoken(_THOUGHT.sub("", text[: actions[0].start()]).strip(), calls, "")
 
 
-def _arguments(name: str, rest: str) -> Any:
+def _arguments(rest: str) -> Any:
     """The raw arguments after an action's name: in brackets, on an input line, or all that follows."""
     rest = _THOUGHT.split(_FINAL.split(rest)[0])[0]
     body = _INPUT.sub("", rest).strip()
@@ -96,11 +93,11 @@ def _arguments(name: str, rest: str) -> Any:
         body = body[1 : close if close > 0 else None].strip()
     if body.startswith(("{", "[", "```")):
         return body
-    found = {m["key"]: _unquoted(m["value"]) for m in _keywords(name, body)}
+    found = {m["key"]: _unquoted(m["value"]) for m in _keywords(body)}
     return found or _unquoted(body)
 
 
-def _keywords(name: str, body: str) -> list[re.Match[str]]:
+def _keywords(body: str) -> list[re.Match[str]]:
     """`key="value"` pairs that follow each other from the start; none where the text is something else."""
     out: list[re.Match[str]] = []
     while (match := _KEYWORD.match(body, out[-1].end() if out else 0)) is not None:
