@@ -14,17 +14,17 @@ from clear_kgqa_tools.errors import ClearKgqaError
 
 COMMANDS = {
     "chat": ("chat", "Ask questions in a conversation."),
-    "ask": ("ask", "Answer one question, asking back on the terminal when the answer depends on it."),
+    "ask": ("ask", "Answer one question, asking back when it must."),
     "query": ("query", "Run one checked, read-only SPARQL query."),
     "kg": ("kg", "Add, list, inspect and remove knowledge graphs."),
-    "evaluate": ("evaluate", "Answer many questions with a simulated user, and record it all."),
+    "evaluate": ("evaluate", "Answer many questions with a simulated user."),
     "report": ("report", "Report on run folders: one HTML page, Markdown or CSV."),
-    "thresholds": ("thresholds", "Search the grid of entity and intent thresholds on a set of questions."),
+    "thresholds": ("thresholds", "Search the grid of entity and intent thresholds."),
     "tables": ("tables", "Run all of a dataset's tables into one report."),
-    "rewrite": ("rewrite", "Make questions unambiguous, from their gold queries and dialogues."),
-    "import": ("import_questions", "Turn a published benchmark's file into questions for `evaluate`."),
+    "rewrite": ("rewrite", "Make questions unambiguous by their gold queries."),
+    "import": ("import_questions", "Turn a published benchmark's file into questions."),
     "score": ("score", "Score a file of predictions against gold answers."),
-    "doctor": ("doctor", "Say what is installed and which models and endpoints answer."),
+    "doctor": ("doctor", "Say what is installed and what answers."),
 }
 """Name on the command line -> (module in this package, one line of help)."""
 
