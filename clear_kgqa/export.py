@@ -38,7 +38,11 @@ def answer_csv(answer: Answered) -> str:
 
 
 def _beside(values: Sequence[str], labels: Sequence[str], labelled: Sequence[bool]) -> list[str]:
-    return [text for v, label, both in zip(values, labels, labelled, strict=True) for text in ([v, label] if both else [v])]
+    return [
+        text
+        for v, label, both in zip(values, labels, labelled, strict=True)
+        for text in ([v, label] if both else [v])
+    ]
 
 
 def turn_json(turn: Turn) -> dict[str, Any]:
@@ -62,7 +66,10 @@ def turn_markdown(turn: Turn) -> str:
         match event:
             case Asked():
                 asked = event.clarification
-                lines += [f"- {_escaped(asked.question)}", *(f"    {i}. {_escaped(o.line())}" for i, o in enumerate(asked.options, 1))]
+                lines += [
+                    f"- {_escaped(asked.question)}",
+                    *(f"    {i}. {_escaped(o.line())}" for i, o in enumerate(asked.options, 1)),
+                ]
             case Replied():
                 said = "; ".join(o.line() for o in chosen_options(asked, event)) or event.text
                 lines += [f"- Reply: {_escaped(said)}", ""]
@@ -78,12 +85,18 @@ def turn_markdown(turn: Turn) -> str:
 def _answer_markdown(answer: Answered) -> list[str]:
     lines = [f"**{_escaped(answer.text)}**", "", f"Read as: {_escaped(answer.interpretation)}", ""]
     if answer.rows and answer.form == "select":
-        lines += ["| " + " | ".join(map(_escaped, answer.columns)) + " |", "|" + " --- |" * len(answer.columns)]
+        lines += [
+            "| " + " | ".join(map(_escaped, answer.columns)) + " |",
+            "|" + " --- |" * len(answer.columns),
+        ]
         lines += ["| " + " | ".join(_cell(c) for c in row) + " |" for row in answer.rows]
         lines += [""]
     if answer.incomplete:
         lines += ["Incomplete: the source left rows out.", ""]
-    fence = "`" * (max((len(run) for run in answer.sparql.replace("\n", " ").split() if set(run) == {"`"}), default=2) + 1)
+    fence = "`" * (
+        max((len(run) for run in answer.sparql.replace("\n", " ").split() if set(run) == {"`"}), default=2)
+        + 1
+    )
     return [*lines, f"{fence}sparql", answer.sparql, fence, ""]
 
 

@@ -60,7 +60,10 @@ class RememberedChoices:
             data: list[dict[str, Any]] = json.loads(self.path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return []
-        found = [replace(RememberedChoice(**d), offered=tuple(Alternative(**a) for a in d["offered"])) for d in data]
+        found = [
+            replace(RememberedChoice(**d), offered=tuple(Alternative(**a) for a in d["offered"]))
+            for d in data
+        ]
         return [c for c in found if not kg or c.kg == kg]
 
     def option(self, kg: str, asked: Clarification, question: str) -> int | None:
@@ -86,5 +89,7 @@ class RememberedChoices:
 
     def _write(self, choices: list[RememberedChoice]) -> None:
         new = private_file(self.path.with_suffix(".new"))
-        new.write_text(json.dumps([asdict(c) for c in choices], ensure_ascii=False, indent=1), encoding="utf-8")
+        new.write_text(
+            json.dumps([asdict(c) for c in choices], ensure_ascii=False, indent=1), encoding="utf-8"
+        )
         os.replace(new, self.path)

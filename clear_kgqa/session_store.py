@@ -141,7 +141,9 @@ class SessionStore:
 
     def questions(self, most: int = 200) -> list[str]:
         """Questions of all conversations, oldest first, repeats left out."""
-        rows = self._run("SELECT question, MAX(rowid) r FROM turns GROUP BY question ORDER BY r DESC LIMIT ?", most)
+        rows = self._run(
+            "SELECT question, MAX(rowid) r FROM turns GROUP BY question ORDER BY r DESC LIMIT ?", most
+        )
         return [row[0] for row in reversed(rows)]
 
     def delete(self, session: str) -> None:
@@ -166,7 +168,9 @@ def event_from_json(data: dict[str, Any]) -> Event:
         return Scored(**{**fields, "scores": scores, "readings": tuple(fields["readings"])})
     if kind == "answered":
         fields["rows"] = tuple(tuple(row) for row in fields["rows"])
-    event: Event = _KINDS[kind](**{k: tuple(v) if isinstance(v, list) and kind != "observation" else v for k, v in fields.items()})
+    event: Event = _KINDS[kind](
+        **{k: tuple(v) if isinstance(v, list) and kind != "observation" else v for k, v in fields.items()}
+    )
     return event
 
 

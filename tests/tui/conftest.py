@@ -47,6 +47,6 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def app(source: Path, tmp_path: Path) -> Iterator[ChatApp]:
-    made = ChatApp(Settings(kg=str(source)), tmp_path / "data")
+    made = ChatApp(Settings(kg=str(source), ask_cost=0.3), tmp_path / "data")
     yield made
     made.backend.close()

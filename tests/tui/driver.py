@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 
 from textual.pilot import Pilot
@@ -28,7 +27,8 @@ def chat(pilot: Pilot[int]) -> ChatScreen:
 
 async def opened(pilot: Pilot[int]) -> ChatScreen:
     """Wait until questions can be asked."""
-    await until(pilot, lambda: pilot.app.chat is not None and pilot.app.chat.ready)  # type: ignore[attr-defined]
+    await until(pilot, lambda: isinstance(pilot.app, ChatApp) and pilot.app.chat is not None)
+    await until(pilot, lambda: chat(pilot).ready)
     return chat(pilot)
 
 
@@ -38,9 +38,15 @@ async def at_rest(pilot: Pilot[int]) -> None:
     await pilot.pause(0.15)
 
 
+async def write(pilot: Pilot[int], text: str) -> None:
+    """Put text into the prompt."""
+    chat(pilot).query_one(Prompt).text = text
+    await pilot.pause()
+
+
 async def ask(pilot: Pilot[int], question: str) -> None:
     """Type a question, send it, wait for what comes of it."""
-    chat(pilot).query_one(Prompt).text = question
+    await write(pilot, question)
     await pilot.press("enter")
     await at_rest(pilot)
 
@@ -49,7 +55,3 @@ def screen_text(pilot: Pilot[int]) -> str:
     """The screen as characters."""
     strips = pilot.app.screen._compositor.render_strips()
     return "\n".join("".join(segment.text for segment in strip) for strip in strips)
-
-
-async def settle() -> None:
-    await asyncio.sleep(0)

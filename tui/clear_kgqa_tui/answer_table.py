@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from rich.text import Text
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.widgets import DataTable
 
 from clear_kgqa.export import Cell, plain
@@ -34,7 +35,7 @@ def sort_key(cell: Cell) -> tuple[int, float, str]:
 class AnswerTable(DataTable[Text]):
     """The first rows of an answer; `s` sorts by the column of the cursor, again the other way round; a click does too."""
 
-    BINDINGS = [Binding("s", "sort_column", "Sort")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "sort_column", "Sort")]
 
     def __init__(self, columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
         super().__init__(zebra_stripes=True, cursor_type="cell")

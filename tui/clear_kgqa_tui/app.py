@@ -27,6 +27,8 @@ class ChatApp(App[int]):
     CSS_PATH = "chat.tcss"
     COMMANDS = App.COMMANDS | {ChatCommands}
     TITLE = "clear-kgqa"
+    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (30, "-narrow"), (60, "-normal"), (110, "-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-flat"), (10, "-low"), (20, "-tall")]  # noqa: RUF012 - as Textual declares it
 
     def __init__(self, settings: Settings, folder: Path | None = None) -> None:
         super().__init__()
@@ -44,11 +46,18 @@ class ChatApp(App[int]):
             self.chat.post_message(message)  # type: ignore[arg-type]
 
     def notify(
-        self, message: str, *, title: str = "", severity: SeverityLevel = "information", timeout: float | None = None,
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
         markup: bool = False,
     ) -> None:
         """A notification, verbatim whatever it holds."""
-        super().notify(visible(message), title=visible(title), severity=severity, timeout=timeout, markup=markup)
+        super().notify(
+            visible(message), title=visible(title), severity=severity, timeout=timeout, markup=markup
+        )
 
 
 def run(settings: Settings) -> int:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from clear_kgqa_tools.bundle import GraphBundle
     from clear_kgqa_tools.execute import ExecuteSPARQL
 
+DROPPED = Failed("gave_up", "The question was dropped.")
 Replies = dict[str, str]
 """Slot -> key of the option to choose without asking (a choice made before, or an entity carried over)."""
 
@@ -39,7 +40,13 @@ class Backend:
     Jobs run one after the other. `stop` makes the running one stale: its later events are dropped.
     """
 
-    def __init__(self, settings: Settings, store: SessionStore, choices: RememberedChoices, post: Callable[[Message], object]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        store: SessionStore,
+        choices: RememberedChoices,
+        post: Callable[[Message], object],
+    ) -> None:
         self.settings, self.store, self.choices = settings, store, choices
         self.session_id = settings.session or uuid.uuid4().hex[:12]
         self.turns: list[Turn] = []
@@ -134,9 +141,13 @@ class Backend:
                 self._post(messages.TurnPaused())
             except ClearKgqaError as error:
                 self._post(messages.Trouble(str(error)))
-            except Exception as error:  # the thread's outermost edge: the chat lives on, `run` raises it when left
+            except (
+                Exception
+            ) as error:  # the thread's outermost edge: the chat lives on, `run` raises it when left
                 self.fault = self.fault or error
-                self._post(messages.Trouble(f"internal fault ({type(error).__name__}); more is told when you leave"))
+                self._post(
+                    messages.Trouble(f"internal fault ({type(error).__name__}); more is told when you leave")
+                )
 
     def _post(self, message: Message) -> None:
         if self._running == self._stamp:
@@ -149,7 +160,9 @@ class Backend:
         from clear_kgqa_tools.open_bundle import open_bundle
 
         limits = Limits(self.settings.query_timeout, self.settings.query_memory)
-        opened = open_bundle(self.settings.kg, lambda stage, part: self._post(messages.Opening(stage, part)), limits)
+        opened = open_bundle(
+            self.settings.kg, lambda stage, part: self._post(messages.Opening(stage, part)), limits
+        )
         if self.bundle is not None:
             self.bundle.close()
         self.bundle = opened
@@ -166,12 +179,18 @@ class Backend:
 
         assert self.bundle is not None
         self._session = make_session(
-            self.bundle, self.settings, reader=self._reader, thread=self.session_id, checkpointer=self.store.checkpointer()
+            self.bundle,
+            self.settings,
+            reader=self._reader,
+            thread=self.session_id,
+            checkpointer=self.store.checkpointer(),
         )
         limits = Limits(self.settings.query_timeout, self.settings.query_memory)
-        self._execute = ExecuteSPARQL(self.bundle.graph, self.bundle.profile.prefixes, self._labels, limits=limits)
+        self._execute = ExecuteSPARQL(
+            self.bundle.graph, self.bundle.profile.prefixes, self._labels, limits=limits
+        )
         self.turns = self.store.turns(self.session_id)
-        self._topic = topic_of(self.turns[-1]) if self.turns else None
+        self._topic = next((t for turn in reversed(self.turns) if (t := topic_of(turn))), None)
         self._post(messages.Opened(
             self.bundle.name, self.bundle.schema.triples, self.bundle.attribution, self.session_id, self.turns,
             self._session.pending,
@@ -189,6 +208,11 @@ class Backend:
         """The label of an IRI, any other value as it is."""
         return self._labels([value]).get(value, value) if ":" in value else value
 
+    def description(self, iri: str) -> str:
+        """What the graph says of a node in a few words; empty where it says nothing."""
+        node = self.bundle.nodes.describe([iri]).get(iri) if self.bundle and iri else None
+        return node.description or ", ".join(node.types) if node else ""
+
     def _labels(self, iris: list[str]) -> dict[str, str]:
         assert self.bundle is not None
         return {iri: node.label for iri, node in self.bundle.nodes.describe(iris).items()}
@@ -202,8 +226,12 @@ class Backend:
             replies = {**replies, f"entity:{carried.label.casefold()}": carried.iri}
         self._put(question, carried.question if carried else question, carried, replies)
 
-    def _put(self, question: str, asked: str, carried: Carried | None, replies: Replies, remember: bool = True) -> None:
+    def _put(
+        self, question: str, asked: str, carried: Carried | None, replies: Replies, remember: bool = True
+    ) -> None:
         assert self._session is not None
+        if self._session.pending is not None and self.turns:
+            self._happened(self.turns[-1], DROPPED)
         turn = self._begin(question, asked, carried)
         self._pump(turn, self._session.start(asked), replies, remember)
 
@@ -226,7 +254,7 @@ class Backend:
     def _drop(self) -> None:
         if self._session is not None and self.turns:
             self._session.drop()
-            self._happened(self.turns[-1], Failed("gave_up", "The question was dropped."))
+            self._happened(self.turns[-1], DROPPED)
         self._post(messages.TurnPaused())
 
     def _pump(self, turn: Turn, stream: Iterator[Event], replies: Replies, remember: bool) -> None:
@@ -234,10 +262,11 @@ class Backend:
         assert self._session is not None
         while True:
             turn, asked = self._follow(turn, stream)
-            chosen = self._known(asked, turn.asked, replies, remember) if asked else None
-            if asked is None or chosen is None:
+            known = self._known(asked, turn.asked, replies, remember) if asked else None
+            if asked is None or known is None:
                 break
-            self._post(messages.Noted(turn, f"Taken as before: {asked.options[chosen].line()}"))
+            chosen, why = known
+            self._post(messages.Noted(turn, why))
             replies = {slot: key for slot, key in replies.items() if slot != asked.slot}
             stream = self._session.resume(str(chosen + 1))
         self._before, self._topic = self._topic, topic_of(turn) or self._topic
@@ -265,12 +294,17 @@ class Backend:
         self.store.record(self.session_id, self.turns.index(turn), event)
         self._post(messages.TurnEvent(turn, event))
 
-    def _known(self, asked: Clarification, question: str, replies: Replies, remember: bool) -> int | None:
+    def _known(
+        self, asked: Clarification, question: str, replies: Replies, remember: bool
+    ) -> tuple[int, str] | None:
+        """The option that needs no asking, and why."""
         key = replies.get(asked.slot)
-        for i, option in enumerate(asked.options):
-            if key is not None and option_key(asked, option) == key:
-                return i
-        return self.choices.option(self.kg, asked, question) if remember else None
+        if key is not None:
+            carried = next((i for i, o in enumerate(asked.options) if option_key(asked, o) == key), None)
+            if carried is not None:
+                return carried, "  (as before)"
+        kept = self.choices.option(self.kg, asked, question) if remember else None
+        return None if kept is None else (kept, "  (remembered; F4 lists what is)")
 
     def _run_query(self, sparql: str) -> None:
         from clear_kgqa.agent.answer import answered
@@ -283,16 +317,26 @@ class Backend:
         except ClearKgqaError as error:
             self._post(messages.QueryRan(Failed("limit", str(error), (sparql,))))
             return
-        iris = [t.value for row in execution.result.rows[:2000] for t in row if t is not None and t.kind == "iri"]
+        iris = [
+            t.value for row in execution.result.rows[:2000] for t in row if t is not None and t.kind == "iri"
+        ]
         answer = answered(execution, "your own query", self.bundle.nodes.describe(list(dict.fromkeys(iris))))
-        self._post(messages.QueryRan(answer if answer.values or answer.form == "ask" else replace(answer, text="No rows.")))
+        self._post(
+            messages.QueryRan(
+                answer if answer.values or answer.form == "ask" else replace(answer, text="No rows.")
+            )
+        )
 
     def _add_graph(self, name: str, source: str, profile: str) -> None:
         from clear_kgqa_tools.catalog import kg_add
 
-        report = kg_add(name, source, profile or None, lambda stage, part: self._post(messages.Opening(stage, part)))
+        report = kg_add(
+            name, source, profile or None, lambda stage, part: self._post(messages.Opening(stage, part))
+        )
         skipped = f", {report.bad_lines:,} lines skipped" if report.bad_lines else ""
-        self._post(messages.GraphAdded(name, f"{report.triples:,} triples, {report.records:,} names{skipped}"))
+        self._post(
+            messages.GraphAdded(name, f"{report.triples:,} triples, {report.records:,} names{skipped}")
+        )
 
 
 def made_choices(turn: Turn) -> list[tuple[str, str]]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
@@ -16,7 +19,11 @@ from clear_kgqa_tui.shown import safe, short
 class ChoicesScreen(ModalScreen[None]):
     """Enter (or e) changes a choice to the next option that was offered, d forgets it."""
 
-    BINDINGS = [("escape,f4", "dismiss", "Close"), ("d,delete", "forget", "Forget"), ("e", "change", "Change")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("escape,f4", "dismiss", "Close"),
+        ("d,delete", "forget", "Forget"),
+        ("e", "change", "Change"),
+    ]
 
     def __init__(self, choices: RememberedChoices, kg: str) -> None:
         super().__init__()
@@ -24,7 +31,7 @@ class ChoicesScreen(ModalScreen[None]):
         self._shown: list[RememberedChoice] = []
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(id="box"):
+        with Vertical(id="box"):
             yield Static(safe(f"Remembered for {short(self._kg, 80)}"), classes="title", markup=False)
             yield OptionList(markup=False, compact=True)
             yield Static(classes="keys", markup=False)
@@ -55,7 +62,16 @@ class ChoicesScreen(ModalScreen[None]):
         at = rows.highlighted or 0
         self._shown = self._choices.all(self._kg)
         rows.clear_options()
-        rows.add_options([Option(Content.assemble((short(c.slot, 100), "bold"), f"\n  → {short(c.label)}")) for c in self._shown])
+        rows.add_options(
+            [
+                Option(Content.assemble((short(c.slot, 100), "bold"), f"\n  → {short(c.label)}"))
+                for c in self._shown
+            ]
+        )
         rows.highlighted = min(at, len(self._shown) - 1) if self._shown else None
-        keys = "e changes · d forgets · Esc closes" if self._shown else "None yet: ctrl+r on a question back keeps the choice."
+        keys = (
+            "e changes · d forgets · Esc closes"
+            if self._shown
+            else "None yet: ctrl+r on a question back keeps the choice."
+        )
         self.query_one(".keys", Static).update(safe(keys))

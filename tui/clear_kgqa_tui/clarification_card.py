@@ -13,7 +13,7 @@ from textual.widgets.option_list import Option as Row
 
 from clear_kgqa.clarification import Clarification, Option
 from clear_kgqa_tools.folding import fold
-from clear_kgqa_tui.shown import bar, marked, safe, short
+from clear_kgqa_tui.shown import about, bar, marked, safe, short
 
 NONE, DECIDE, FREE = "none of these", "you decide", "free"
 
@@ -53,9 +53,9 @@ class ClarificationCard(Vertical):
         """Open the card."""
         self.asked, self._question, self._typed, self._remember = asked, question, "", False
         self.add_class("-open")
-        about = marked(question, asked.span, "bold reverse") if asked.span != (0, 0) else Content("")
+        part = marked(question, asked.span, "bold reverse") if asked.span != (0, 0) else Content("")
         self.query_one("#card-question", Static).update(
-            Content.assemble((short(asked.question), "bold"), *(("\n", about) if about else ()))
+            Content.assemble((short(asked.question), "bold"), *(("\n", part) if part else ()))
         )
         self._fill()
 
@@ -108,6 +108,8 @@ class ClarificationCard(Vertical):
 
     def _fitting(self) -> list[int]:
         options = self.asked.options if self.asked else ()
+        if self._typed.isdigit() and 1 <= int(self._typed) <= len(options):
+            return [int(self._typed) - 1]
         words = fold(self._typed).split()
         return [i for i, o in enumerate(options) if all(w in fold(o.line()) for w in words)]
 
@@ -127,16 +129,28 @@ class ClarificationCard(Vertical):
         self._hint()
 
     def _line(self, index: int, option: Option) -> Content:
-        wide = self.app.size.width >= 60
-        share = f"{bar(option.share)} {option.share:4.0%}" if wide else f"{option.share:.0%}"
-        told = "; ".join(t for t in (option.type, option.description) if t)
-        more = [t for t in (option.fact if option.fact not in told else "", f"[{option.path}]" if option.path else "") if t]
-        return Content.assemble(
-            f"{index + 1} {share}  ", (short(option.label), "bold"), f"  {short(told)}" if told else "",
-            *((f"\n    {short(t)}", "dim") for t in more),
-        )  # fmt: skip
+        share = f"{option.share:4.0%}"
+        if self.app.size.width >= 60:
+            share = f"{bar(option.share)} {share}"
+        told = ". ".join(self._told(option))
+        label = (short(option.label), "bold")
+        return Content.assemble(f"{index + 1} {share}  ", label, f"  {short(told)}" if told else "")
+
+    def _told(self, option: Option) -> list[str]:
+        """What tells an option from the others, nothing twice: of one node all options say the same."""
+        assert self.asked is not None
+        told = [about(option)] if len({o.iri for o in self.asked.options}) > 1 else []
+        told += [option.fact] if option.fact and option.fact not in option.description else []
+        words = option.path.replace("has ", "").replace(", then ", " ").casefold().split()
+        return told + ([f"[{option.path}]"] if any(w not in option.label.casefold() for w in words) else [])
 
     def _hint(self) -> None:
         box = "x" if self._remember else " "
-        keys = "↑↓ number Enter choose · type to filter or answer · Esc drops" if self.app.size.width >= 60 else "↑↓ Enter · Esc drops"
-        self.query_one("#card-hint", Static).update(Content.styled(f"[{box}] remember (ctrl+r) · {keys}", "dim"))
+        keys = (
+            "↑↓ number Enter choose · type to filter or answer · Esc drops"
+            if self.app.size.width >= 60
+            else "↑↓ Enter · Esc drops"
+        )
+        self.query_one("#card-hint", Static).update(
+            Content.styled(f"[{box}] remember (ctrl+r) · {keys}", "dim")
+        )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
@@ -17,7 +20,7 @@ from clear_kgqa_tui.shown import safe, short
 class GraphsScreen(ModalScreen[str | None]):
     """Returns the graph that was chosen; adding goes on in the background, told by the chat."""
 
-    BINDINGS = [("escape,f7", "dismiss", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [("escape,f7", "dismiss", "Close")]
 
     def __init__(self, backend: Backend) -> None:
         super().__init__()
@@ -27,7 +30,7 @@ class GraphsScreen(ModalScreen[str | None]):
         self._about = {n: f"{g['triples']:,} triples, {g['source']}" for n, g in added.items()}
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(id="box"):
+        with Vertical(id="box"):
             yield Static("Graphs", classes="title", markup=False)
             yield OptionList(*(Option(self._line(n)) for n in self._names), markup=False, compact=True)
             yield Static("Or a file or endpoint to ask now:", markup=False)
@@ -38,7 +41,9 @@ class GraphsScreen(ModalScreen[str | None]):
 
     def _line(self, name: str) -> Content:
         here = " (open)" if name == self._backend.kg else ""
-        return Content.assemble((name, "bold"), here, f"  {short(self._about.get(name, 'built when first asked'), 100)}")
+        return Content.assemble(
+            (name, "bold"), here, f"  {short(self._about.get(name, 'built when first asked'), 100)}"
+        )
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(self._names[event.option_index])
@@ -51,4 +56,6 @@ class GraphsScreen(ModalScreen[str | None]):
             self._backend.add_graph(words[0], words[1], words[2] if len(words) == 3 else "")
             self.dismiss(None)
         else:
-            self.query_one(".keys", Static).update(safe("Give a name, a file or an endpoint, and if you like a profile."))
+            self.query_one(".keys", Static).update(
+                safe("Give a name, a file or an endpoint, and if you like a profile.")
+            )

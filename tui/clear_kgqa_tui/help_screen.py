@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -23,11 +26,14 @@ In a table: arrows move, s sorts by the column. Tab moves between the parts of t
 class HelpScreen(ModalScreen[None]):
     """Closes by any of Esc, F1, Enter or q."""
 
-    BINDINGS = [("escape,f1,enter,q", "dismiss", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [("escape,f1,enter,q", "dismiss", "Close")]
 
     def compose(self) -> ComposeResult:
         rows = [f"{c.key:8} /{c.name:11} {c.title}" for c in COMMANDS]
         with VerticalScroll(id="box"):
             yield Static(Content(INTRODUCTION), markup=False)
-            yield Static(Content("\n".join([*rows, "ctrl+p                palette of all commands and themes"])), markup=False)
+            yield Static(
+                Content("\n".join([*rows, "ctrl+p                palette of all commands and themes"])),
+                markup=False,
+            )
             yield Static("Esc closes", classes="keys", markup=False)

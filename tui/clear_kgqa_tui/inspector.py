@@ -14,6 +14,8 @@ from clear_kgqa_tui.answer_view import AnswerView
 from clear_kgqa_tui.query_editor import QueryEditor
 from clear_kgqa_tui.shown import bar, safe, short
 
+SHOWN = 6  # candidates of a slot
+
 
 class Inspector(VerticalScroll):
     """Reads the events of one turn; an edited query runs through the chat and comes back to `ran`."""
@@ -22,11 +24,11 @@ class Inspector(VerticalScroll):
         super().__init__(id="inspector")
 
     def compose(self) -> ComposeResult:
-        yield Static("Inspector", classes="title", markup=False)
-        yield Static(id="scores", markup=False)
         yield Static("Query (ctrl+g runs it as edited)", classes="title", markup=False)
         yield QueryEditor()
         yield Static(id="details", markup=False)
+        yield Static("Scores", classes="title", markup=False)
+        yield Static(id="scores", markup=False)
 
     def show(self, turn: Turn | None, graph: str) -> None:
         """Show a turn, or that there is none yet."""
@@ -47,7 +49,7 @@ class Inspector(VerticalScroll):
             self.query_one("#details", Static).update(safe(outcome.reason))
             return
         self.query_one("#details", Static).update(safe(details(outcome, None, "")))
-        self.mount(AnswerView(outcome))
+        self.mount(AnswerView(outcome), after="#details")
 
 
 def scores_text(turn: Turn) -> Content:
@@ -70,17 +72,26 @@ def _score_lines(score: Score) -> list[Content | tuple[str, str] | str]:
     out: list[Content | tuple[str, str] | str] = [
         (short(name, 80), "bold"), f"  {score.score:.2f} of {score.threshold:.2f} {verdict}\n"
     ]  # fmt: skip
-    for candidate in score.candidates:
-        out += [f"  {bar(candidate.posterior, 6)} {candidate.posterior:6.1%} ", safe(short(candidate.label, 60)),
-                (f" {short(candidate.iri, 120)}\n", "dim")]  # fmt: skip
+    labels = [c.label for c in score.candidates]
+    for candidate in score.candidates[:SHOWN]:
+        which = _tail(candidate.iri) if labels.count(candidate.label) > 1 else ""
+        shown = f"{short(candidate.label, 60)}{which}"
+        out += [f"  {bar(candidate.posterior, 6)} {candidate.posterior:6.1%} ", safe(shown), "\n"]
     return out
+
+
+def _tail(iri: str) -> str:
+    """The end of an IRI, to tell two candidates of one name apart."""
+    return f"  …{short(iri.rstrip('/#')[-12:])}"
 
 
 def laid_out(sparql: str) -> str:
     """A one-line query over several lines, broken where its parts begin; any other query as it is."""
     if "\n" in sparql or '"' in sparql or "'" in sparql:
         return sparql
-    text = sparql.replace(" WHERE { ", "\nWHERE {\n  ").replace(" . ", " .\n  ").replace("ASK { ", "ASK {\n  ")
+    text = (
+        sparql.replace(" WHERE { ", "\nWHERE {\n  ").replace(" . ", " .\n  ").replace("ASK { ", "ASK {\n  ")
+    )
     return text.replace("\n  }", "\n}")
 
 
@@ -88,8 +99,16 @@ def details(answer: Answered | None, failure: Failed | None, graph: str) -> str:
     """Run time, graph and whether rows are missing."""
     lines = [f"Graph {short(graph, 200)}"] if graph else []
     if answer is not None:
-        rows = f"{len(answer.rows):,} row{'' if len(answer.rows) == 1 else 's'}" if answer.form != "ask" else "yes or no"
-        lines.insert(0, f"{rows} in {answer.seconds * 1000:,.1f} ms" + ("; INCOMPLETE" if answer.incomplete else "; complete"))
+        rows = (
+            f"{len(answer.rows):,} row{'' if len(answer.rows) == 1 else 's'}"
+            if answer.form != "ask"
+            else "yes or no"
+        )
+        lines.insert(
+            0,
+            f"{rows} in {answer.seconds * 1000:,.1f} ms"
+            + ("; INCOMPLETE" if answer.incomplete else "; complete"),
+        )
     elif failure is not None:
         lines.insert(0, failure.reason)
     return "\n".join(lines)

@@ -14,11 +14,17 @@ class ChatCommands(Provider):
 
     async def discover(self) -> Hits:
         for command in COMMANDS:
-            yield DiscoveryHit(command.title, partial(self.screen.run_action, command.action), help=command.key or f"/{command.name}")
+            yield DiscoveryHit(
+                command.title,
+                partial(self.screen.run_action, command.action),
+                help=command.key or f"/{command.name}",
+            )
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
         for command in COMMANDS:
             if (score := matcher.match(command.title)) > 0:
                 run = partial(self.screen.run_action, command.action)
-                yield Hit(score, matcher.highlight(command.title), run, help=command.key or f"/{command.name}")
+                yield Hit(
+                    score, matcher.highlight(command.title), run, help=command.key or f"/{command.name}"
+                )

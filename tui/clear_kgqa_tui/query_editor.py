@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from rich.text import Text
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
 
-STYLES = {"Keyword": "bold", "Name.Variable": "cyan", "Name.Label": "green", "Literal": "yellow", "Comment": "dim italic"}
+STYLES = {
+    "Keyword": "bold",
+    "Name.Variable": "cyan",
+    "Name.Label": "green",
+    "Literal": "yellow",
+    "Comment": "dim italic",
+}
 
 
 def coloured(sparql: str) -> list[Text]:
     """The lines of a query, styled by what their tokens are."""
-    from pygments.lexers.rdf import SparqlLexer
+    from pygments.lexers.rdf import SparqlLexer  # type: ignore[import-untyped]
 
     text = Text(sparql, end="")
     at = 0
@@ -28,7 +35,7 @@ def coloured(sparql: str) -> list[Text]:
 class QueryEditor(TextArea):
     """Ctrl+G runs the query as it stands."""
 
-    BINDINGS = [Binding("ctrl+g", "run", "Run the query")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+g", "run", "Run the query")]
 
     @dataclass
     class Run(Message):
@@ -37,7 +44,9 @@ class QueryEditor(TextArea):
         sparql: str
 
     def __init__(self) -> None:
-        super().__init__(id="query", soft_wrap=True, tab_behavior="focus", show_line_numbers=False, compact=True)
+        super().__init__(
+            id="query", soft_wrap=True, tab_behavior="focus", show_line_numbers=False, compact=True
+        )
         self._coloured: tuple[str, list[Text]] = ("", [])
 
     def get_line(self, line_index: int) -> Text:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
@@ -22,14 +23,14 @@ SHOWN = 5
 class ReadingsScreen(ModalScreen[None]):
     """The readings in order of probability; Enter runs one in the inspector."""
 
-    BINDINGS = [("escape,f5", "dismiss", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [("escape,f5", "dismiss", "Close")]
 
     def __init__(self, turn: Turn, scored: Scored, backend: Backend) -> None:
         super().__init__()
         self._turn, self._readings, self._backend = turn, list(scored.readings), backend
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(id="box"):
+        with Vertical(id="box"):
             yield Static(safe(f"Readings of: {short(self._turn.asked, 200)}"), classes="title", markup=False)
             yield OptionList(*(Option(self._line(r)) for r in self._readings), markup=False, compact=True)
             yield Static("Enter runs one · Esc closes", classes="keys", markup=False)
@@ -40,7 +41,14 @@ class ReadingsScreen(ModalScreen[None]):
         found = [self._backend.label(a) for a in reading["answers"][:SHOWN]]
         more = len(reading["answers"]) - len(found)
         text = ", ".join(short(f, 60) for f in found) + (f" and {more} more" if more > 0 else "")
-        return Content.assemble(f"{reading['p']:6.1%} ", (short(reading["interpretation"]), "bold"), taken, f"\n       {text or 'nothing'}")
+        which = self._backend.description(reading["entity"])
+        return Content.assemble(
+            f"{reading['p']:6.1%} ",
+            (short(reading["interpretation"]), "bold"),
+            taken,
+            (f"\n       {short(which, 100)}" if which else "", "dim"),
+            f"\n       {text or 'nothing'}",
+        )
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         sparql = self._readings[event.option_index]["sparql"]

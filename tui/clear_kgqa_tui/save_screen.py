@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -22,7 +24,7 @@ from clear_kgqa_tui.shown import safe, short
 class SaveScreen(ModalScreen[None]):
     """Choose what, then where; a file that exists is replaced only when Enter is pressed once more."""
 
-    BINDINGS = [("escape", "dismiss", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss", "Close")]
 
     def __init__(self, turns: list[Turn]) -> None:
         super().__init__()
@@ -30,9 +32,11 @@ class SaveScreen(ModalScreen[None]):
         self._confirmed: Path | None = None
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(id="box"):
+        with Vertical(id="box"):
             yield Static("Save", classes="title", markup=False)
-            yield OptionList(*(Option(safe(title)) for title, _, _ in self.choices), markup=False, compact=True)
+            yield OptionList(
+                *(Option(safe(title)) for title, _, _ in self.choices), markup=False, compact=True
+            )
             yield Input(placeholder="file")
             yield Static("Enter chooses, then saves · Esc closes", classes="keys", markup=False)
 
@@ -65,7 +69,7 @@ class SaveScreen(ModalScreen[None]):
 
 def savable(turns: list[Turn]) -> list[tuple[str, str, Callable[[], str]]]:
     """(title, file name, text) of everything that the conversation offers."""
-    turn = turns[-1]
+    turn = next((t for t in reversed(turns) if t.last(Answered)), turns[-1])
     answer = turn.last(Answered)
     out: list[tuple[str, str, Callable[[], str]]] = []
     if answer is not None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
@@ -18,7 +20,7 @@ from clear_kgqa_tui.shown import safe, short
 class SessionsScreen(ModalScreen[SessionEntry | None]):
     """Typing searches all questions; Enter goes on with the conversation, ctrl+d pressed twice deletes it."""
 
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         ("escape,f3", "dismiss", "Close"), ("down", "move(1)", "Down"), ("up", "move(-1)", "Up"), ("ctrl+d", "delete", "Delete")
     ]  # fmt: skip
 
@@ -29,7 +31,7 @@ class SessionsScreen(ModalScreen[SessionEntry | None]):
         self._doomed = ""
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(id="box"):
+        with Vertical(id="box"):
             yield Static("Conversations", classes="title", markup=False)
             yield Input(placeholder="search")
             yield OptionList(markup=False, compact=True)
@@ -83,7 +85,8 @@ class SessionsScreen(ModalScreen[SessionEntry | None]):
         when = datetime.fromtimestamp(entry.updated).strftime("%Y-%m-%d %H:%M")
         here = " (open)" if entry.id == self._current else ""
         return Content.assemble(
-            (short(entry.title, 80), "bold"), f"{here}\n  {when} · {short(entry.kg, 60)} · {entry.turns} questions · {entry.id}"
+            (short(entry.title, 80), "bold"),
+            f"{here}\n  {when} · {short(entry.kg, 60)} · {entry.turns} questions · {entry.id}",
         )
 
     def _tell(self, text: str) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import ValidationError
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
@@ -28,14 +31,14 @@ FIELDS = {
 class SettingsScreen(ModalScreen[Settings | None]):
     """Enter applies all fields; what does not fit is told and nothing changes."""
 
-    BINDINGS = [("escape,f6", "dismiss", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [("escape,f6", "dismiss", "Close")]
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
         self._settings = settings
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(id="box"):
+        with Vertical(id="box"):
             yield Static("Settings (themes are in the palette, ctrl+p)", classes="title", markup=False)
             for name, about in FIELDS.items():
                 yield Static(about, markup=False)

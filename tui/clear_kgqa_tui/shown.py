@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.content import Content
 
+from clear_kgqa.clarification import Option
 from clear_kgqa_tools.text import cut, one_line, visible
 
 CELL = 300
@@ -26,6 +27,12 @@ def marked(text: str, span: tuple[int, int], style: str = "bold underline") -> C
     if not 0 <= start < end <= len(text):
         return safe(text)
     return Content.assemble(visible(text[:start]), (visible(text[start:end]), style), visible(text[end:]))
+
+
+def about(option: Option) -> str:
+    """Type and description of an option, the type only where the description does not begin with it."""
+    repeated = option.description.casefold().startswith(option.type.casefold())
+    return "; ".join(t for t in ("" if repeated else option.type, option.description) if t)
 
 
 def bar(share: float, width: int = 8) -> str:

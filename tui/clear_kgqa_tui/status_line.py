@@ -20,6 +20,7 @@ class StatusLine(Static):
         super().__init__(id="status", markup=False)
         self._doing = ""
         self._at_rest = ""
+        self._waiting = ""
         self._since = 0.0
         self._timer: Timer | None = None
 
@@ -44,10 +45,17 @@ class StatusLine(Static):
             self._timer.pause()
         self._draw()
 
+    def waiting(self, questions: int) -> None:
+        """Show how many questions wait for their turn."""
+        self._waiting = f" · {questions} waiting" if questions else ""
+        self._draw()
+
     def _draw(self) -> None:
         if not self._doing:
-            self.update(safe(self._at_rest))
+            self.update(safe(self._at_rest + self._waiting))
             return
         seconds = monotonic() - self._since
         shown = f" {seconds:.0f} s" if seconds >= 1 else ""
-        self.update(Content(f"{_SPINNER[int(seconds * 4) % len(_SPINNER)]} {self._doing}{shown}"))
+        self.update(
+            Content(f"{_SPINNER[int(seconds * 4) % len(_SPINNER)]} {self._doing}{shown}{self._waiting}")
+        )

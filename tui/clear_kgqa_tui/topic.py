@@ -31,5 +31,3 @@ def _span(question: str, slot: str, label: str) -> tuple[int, int]:
         if at >= 0:
             return at, at + len(name)
     return 0, 0
-
-

@@ -12,7 +12,7 @@ from clear_kgqa.export import chosen_options
 from clear_kgqa.followup import Carried
 from clear_kgqa.session_store import Turn
 from clear_kgqa_tui.answer_view import AnswerView
-from clear_kgqa_tui.shown import safe, short
+from clear_kgqa_tui.shown import about, safe, short
 from clear_kgqa_tui.steps_view import StepsView
 
 
@@ -48,8 +48,7 @@ class TurnView(Vertical):
             case Replied(kind="new_question"):
                 self.note("  (a new question instead)")
             case Replied():
-                said = "; ".join(o.line() for o in chosen_options(self._asked, event)) or {"none": "none of these", "delegate": "you decide"}.get(event.kind, event.text)
-                self.note(f"  → {short(said)}")
+                self.note(f"  → {self._said(event)}")
             case _:
                 self.steps.add(event)
 
@@ -57,13 +56,23 @@ class TurnView(Vertical):
         """Add a quiet line."""
         self.mount(Static(safe(text), markup=False, classes="note"))
 
+    def _said(self, reply: Replied) -> str:
+        by_name = self._asked is not None and self._asked.kind == "entity"
+        chosen = [f"{o.label} ({about(o)})" if by_name and about(o) else o.label for o in chosen_options(self._asked, reply)]
+        told = {"none": "none of these", "delegate": "you decide"}.get(reply.kind, reply.text)
+        return short("; ".join(chosen) or told)
+
     def toggle_iris(self) -> None:
         for answer in self.query(AnswerView):
             answer.toggle_iris()
 
     def _fail(self, failure: Failed) -> None:
         if failure.interpretation:
-            self.mount(Static(safe(f"Read as: {short(failure.interpretation, 600)}"), markup=False, classes="reading"))
+            self.mount(
+                Static(
+                    safe(f"Read as: {short(failure.interpretation, 600)}"), markup=False, classes="reading"
+                )
+            )
         text = failure.reason if failure.kind in ("cancelled", "gave_up") else f"No answer: {failure.reason}"
         self.mount(Static(safe(text), markup=False, classes="failure"))
 

@@ -4,22 +4,79 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clear_kgqa.events import Answered, Scored
-from clear_kgqa.session_store import SessionEntry
+from textual.screen import Screen
+
+from clear_kgqa.events import Answered, Asked, Scored
+from clear_kgqa.session_store import SessionEntry, Turn
+from clear_kgqa_tui.backend import Backend
+from clear_kgqa_tui.clarification_card import ClarificationCard
+from clear_kgqa_tui.conversation import Conversation
 from clear_kgqa_tui.prompt import Prompt
+from clear_kgqa_tui.status_line import StatusLine
 from clear_kgqa_tui.steps_view import StepsView
 
 if TYPE_CHECKING:
     from clear_kgqa.settings import Settings
-    from clear_kgqa_tui.chat_screen import ChatScreen
-
-    Base = ChatScreen
-else:
-    Base = object
 
 
-class ScreenActions(Base):
+class ChatActions(Screen[None]):
     """The actions of the chat screen; each opens a screen, calls the backend, or changes what is shown."""
+
+    def __init__(self, backend: Backend) -> None:
+        super().__init__()
+        self.backend = backend
+        self.ready = False
+        self.running = False
+        self.waiting: list[str] = []
+        self.graph = ""
+
+    @property
+    def conversation(self) -> Conversation:
+        return self.query_one(Conversation)
+
+    @property
+    def card(self) -> ClarificationCard:
+        return self.query_one(ClarificationCard)
+
+    @property
+    def turn(self) -> Turn | None:
+        """The latest turn."""
+        return self.backend.turns[-1] if self.backend.turns else None
+
+    def close_card(self) -> None:
+        self.query_one(Prompt).choosing = False
+        self.card.hide()
+
+    def ask(self, question: str) -> None:
+        """Put a question, or let it wait for the graph or for the turn that runs."""
+        if self.running or not self.ready:
+            self.waiting.append(question)
+            self.query_one(StatusLine).waiting(len(self.waiting))
+            return
+        self.run("thinking")
+        self.backend.ask(question)
+
+    def run(self, doing: str) -> None:
+        """Show that something runs."""
+        self.running = True
+        self.query_one(StatusLine).busy(doing)
+
+    def rest(self) -> None:
+        """Nothing runs any more: the next question that waits is put, unless the user is being asked."""
+        self.running = False
+        self.query_one(StatusLine).rest()
+        if self.waiting and self.ready and self.card.asked is None:
+            question = self.waiting.pop(0)
+            self.query_one(StatusLine).waiting(len(self.waiting))
+            self.ask(question)
+
+    def stop(self) -> None:
+        """Stop what runs; the prompt is back at once."""
+        self.backend.stop()
+        self.rest()
+        view = self.conversation.last
+        if view is not None and self.card.asked is None:
+            view.note("Stopped.")
 
     def action_stop(self) -> None:
         """Ctrl+C stops the turn, never the program; at rest it copies a selection or clears the prompt."""
@@ -109,7 +166,9 @@ class ScreenActions(Base):
             self.notify("No answer to copy yet.")
             return
         self.app.copy_to_clipboard(answer.text if what == "answer" else answer.sparql)
-        self.notify("Sent to the terminal as a copy (OSC 52). Not every terminal takes it; ctrl+s saves to a file.")
+        self.notify(
+            "Sent to the terminal as a copy (OSC 52). Not every terminal takes it; ctrl+s saves to a file."
+        )
 
     def action_save(self) -> None:
         from clear_kgqa_tui.save_screen import SaveScreen
@@ -122,7 +181,7 @@ class ScreenActions(Base):
     def action_readings(self) -> None:
         from clear_kgqa_tui.readings_screen import ReadingsScreen
 
-        scored = self.turn.last(Scored) if self.turn else None
+        scored = before_asking(self.turn) if self.turn else None
         if self.turn is None or scored is None or not scored.readings:
             self.notify("There are no other readings to show.")
         else:
@@ -169,3 +228,11 @@ class ScreenActions(Base):
         self.backend.open(settings, session)
 
 
+def before_asking(turn: Turn) -> Scored | None:
+    """The readings as they stood before the first question back, which took the others' probability away."""
+    scored = None
+    for event in turn.events:
+        if isinstance(event, Asked) and scored is not None:
+            break
+        scored = event if isinstance(event, Scored) else scored
+    return scored
