@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from clear_kgqa.evaluation.dialogue import MakeStrategy
-from clear_kgqa.evaluation.report import report
+from clear_kgqa.evaluation.report import load_runs, write_report
 from clear_kgqa.evaluation.rewrite import rewrite_file
 from clear_kgqa.evaluation.run import EvaluateGraph, EvaluateOptions, Progress, evaluate
 
@@ -72,8 +72,9 @@ def tables(
             _run(
                 variant, replace(shared, seed=seed, out=folders[-1]), strategy_for, graph, progress, rewritten
             )
+    runs = load_runs(folders, options.mode)
     for kind in ("csv", "md", "html"):
-        report(folders, options.out / f"report.{kind}", options.mode)
+        write_report(runs, options.out / f"report.{kind}")
     return options.out / "report.html"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from clear_kgqa.evaluation.report.csv_table import csv_text
 from clear_kgqa.evaluation.report.markdown import markdown_text
 from clear_kgqa.evaluation.report.page import write_page
-from clear_kgqa.evaluation.report.runs import load_runs
+from clear_kgqa.evaluation.report.runs import Run, load_runs
 from clear_kgqa.evaluation.values import Mode
 from clear_kgqa_tools.errors import ConfigError
 
@@ -22,6 +22,12 @@ def report(folders: Sequence[Path], out: Path | None = None, mode: Mode | None =
     runs = load_runs(folders, mode)
     if out is None:
         return markdown_text(runs)
+    write_report(runs, out)
+    return ""
+
+
+def write_report(runs: Sequence[Run], out: Path) -> None:
+    """Write the report of loaded runs to a .html, .md or .csv file; raises ConfigError for another suffix."""
     kind = out.suffix.lower()
     if kind not in (".html", ".htm", ".md", ".csv"):
         raise ConfigError(f"{out}: a report is .html, .md or .csv")
@@ -30,7 +36,6 @@ def report(folders: Sequence[Path], out: Path | None = None, mode: Mode | None =
         write_page(runs, out)
     else:
         out.write_text(csv_text(runs) if kind == ".csv" else markdown_text(runs), encoding="utf-8")
-    return ""
 
 
-__all__ = ["load_runs", "report"]
+__all__ = ["load_runs", "report", "write_report"]
