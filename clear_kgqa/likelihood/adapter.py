@@ -17,8 +17,9 @@ WEIGHTS = "adapter_model.safetensors"
 
 @dataclass(frozen=True, slots=True)
 class AdapterCard:
-    """Base model as named in the recipe and its fingerprint; for helpers how contexts look, where they are cut, and the
-    neutral question's share."""
+    """Base model as named in the recipe and its fingerprint; for helpers how contexts look, where they are
+    cut, and the neutral question's share.
+    """
 
     base: str
     base_fingerprint: str
@@ -43,12 +44,15 @@ def read_card(folder: Path) -> AdapterCard | None:
 
 
 def with_adapter(model: Any, folder: Path) -> Any:
-    """The model with a LoRA adapter on it. Raises ConfigError where it is no adapter or belongs to another base."""
+    """The model with a LoRA adapter on it. Raises ConfigError where it is no adapter or belongs to another
+    base.
+    """
     if not (folder / WEIGHTS).exists():
         raise ConfigError(f"{folder} holds no adapter ({WEIGHTS} is missing)")
     card = read_card(folder)
     if card and (found := fingerprint(model)) != card.base_fingerprint:
         raise ConfigError(
-            f"the adapter in {folder} belongs to {card.base} ({card.base_fingerprint}), not to this base model ({found})"
+            f"the adapter in {folder} belongs to {card.base} ({card.base_fingerprint}), "
+            f"not to this base model ({found})"
         )
     return load_peft(model, folder)

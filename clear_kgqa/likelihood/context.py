@@ -1,4 +1,4 @@
-"""The texts about candidates that a likelihood is conditioned on; the same at training and at scoring time."""
+"""The texts about candidates that a likelihood is conditioned on, alike at training and at scoring."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ ContextStyle = Literal["full", "properties"]
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What a graph says about one candidate: label, type labels, labels of what it can be asked for, description."""
+    """What a graph says about one candidate: label, type labels, labels of what it can be asked for,
+    description.
+    """
 
     label: str
     types: tuple[str, ...] = ()
@@ -22,9 +24,10 @@ class Described:
 def entity_contexts(candidates: Sequence[Described], style: ContextStyle = "full") -> list[str]:
     """One line per candidate: name, then what tells it from the others, then its description.
 
-    Types and properties that every candidate shares are left out: they cannot tell candidates apart and would only
-    push the telling ones past a token limit. Properties stand before the description, so that a cut loses prose first.
-    "properties" leaves out types and description: short, and best where a graph holds a schema but no facts.
+    Types and properties that every candidate shares are left out: they cannot tell candidates apart and would
+    only push the telling ones past a token limit. Properties stand before the description, so that a cut
+    loses prose first. "properties" leaves out types and description: short, and best where a graph holds a
+    schema but no facts.
     """
     types = _shared(c.types for c in candidates)
     properties = _shared(c.properties for c in candidates)

@@ -13,12 +13,16 @@ from clear_kgqa_tools.terms import iri_ref
 
 
 def candidate_contexts(bundle: GraphBundle, iris: Sequence[str], style: ContextStyle = "full") -> list[str]:
-    """One context per candidate, in the given order; an IRI that the index does not hold is described by itself."""
+    """One context per candidate, in the given order; an IRI that the index does not hold is described by
+    itself.
+    """
     return entity_contexts(describe(bundle, iris), style)
 
 
 def describe(bundle: GraphBundle, iris: Sequence[str]) -> list[Described]:
-    """Label, types, description and askable properties of each entity. Raises what `KnowledgeGraph.query` raises."""
+    """Label, types, description and askable properties of each entity. Raises what `KnowledgeGraph.query`
+    raises.
+    """
     nodes = bundle.nodes.describe(list(iris))
     typing = {c.predicate for c in bundle.schema.classes}
     askable = [p for p in bundle.schema.properties if p.iri not in typing]
@@ -30,7 +34,9 @@ def _described(bundle: GraphBundle, node: Node, askable: Sequence[Property]) -> 
 
 
 def _properties(bundle: GraphBundle, node: Node, askable: Sequence[Property]) -> tuple[str, ...]:
-    """Labels of the entity's own properties, or of those its types may carry where the graph holds no facts of it."""
+    """Labels of the entity's own properties, or of those its types may carry where the graph holds no facts
+    of it.
+    """
     result = bundle.graph.query(trusted(f"SELECT DISTINCT ?p WHERE {{ {iri_ref(node.iri)} ?p ?o }}"))
     used = {term.value for term in result.column("p") if term}
     own = tuple(p.label for p in askable if p.iri in used)

@@ -26,8 +26,9 @@ _ROWS = 128
 class HuggingFaceLikelihood(CorrectedScore):
     """log P(question | context) by "MODEL" or "MODEL+ADAPTER" (hub id, folder or GGUF; adapter folder).
 
-    All candidates go through one padded batch. An adapter's card sets how long contexts may be and how much of the
-    neutral question is taken off, as it was trained; `context_style` says which contexts it knows. Raises ConfigError for wrong models, adapters or pairs of them.
+    All candidates go through one padded batch. An adapter's card sets how long contexts may be and how much
+    of the neutral question is taken off, as it was trained; `context_style` says which contexts it knows.
+    Raises ConfigError for wrong models, adapters or pairs of them.
     """
 
     def __init__(self, spec: str, cache: Path | None = None, neutral_share: float | None = None) -> None:
@@ -49,7 +50,10 @@ class HuggingFaceLikelihood(CorrectedScore):
             return [value for at in starts for value in self._one_batch(pairs[at : at + _ROWS])]
 
     def _one_batch(self, pairs: Sequence[Pair]) -> list[float]:
-        rows = [tokenize_pair(self._tokenizer, context, question, self._context_tokens) for context, question in pairs]
+        rows = [
+            tokenize_pair(self._tokenizer, context, question, self._context_tokens)
+            for context, question in pairs
+        ]
         sums: list[float] = question_log_likelihood(self._model, padded_batch(rows, self._pad)).tolist()
         return sums
 

@@ -22,18 +22,23 @@ ScoredTokens = list[tuple[str, float]]
 class OpenAILikelihood(CorrectedScore):
     """log P(question | context) by a completions server: vLLM's `prompt_logprobs`, or `echo` with `logprobs`.
 
-    Which of the two a server has is found out on the first call, and its numbers are used only where a self-check
-    passes (llama-cpp-python's echo returns wrong ones). Raises ConfigError where neither works, EndpointError where
-    the server fails.
+    Which of the two a server has is found out on the first call, and its numbers are used only where a
+    self-check passes (llama-cpp-python's echo returns wrong ones). Raises ConfigError where neither works,
+    EndpointError where the server fails.
     """
 
-    def __init__(self, model: str, base_url: str, api_key: str = "", neutral_share: float = NEUTRAL_SHARE) -> None:
+    def __init__(
+        self, model: str, base_url: str, api_key: str = "", neutral_share: float = NEUTRAL_SHARE
+    ) -> None:
         import httpx
 
         self._model = model
         self._client = httpx.Client(
             base_url=base_url.rstrip("/") + "/",
-            headers={"User-Agent": "clear-kgqa", **({"Authorization": f"Bearer {api_key}"} if api_key else {})},
+            headers={
+                "User-Agent": "clear-kgqa",
+                **({"Authorization": f"Bearer {api_key}"} if api_key else {}),
+            },
             timeout=_TIMEOUT,
         )
         self._read: Callable[[Sequence[str]], list[ScoredTokens]] | None = None
@@ -42,7 +47,9 @@ class OpenAILikelihood(CorrectedScore):
     @classmethod
     def from_environment(cls, model: str, base_url: str = "") -> OpenAILikelihood:
         """With OPENAI_BASE_URL and OPENAI_API_KEY where no base URL is given."""
-        return cls(model, base_url or os.environ.get("OPENAI_BASE_URL", ""), os.environ.get("OPENAI_API_KEY", ""))
+        return cls(
+            model, base_url or os.environ.get("OPENAI_BASE_URL", ""), os.environ.get("OPENAI_API_KEY", "")
+        )
 
     def _sums(self, pairs: Sequence[Pair]) -> list[float]:
         read = self._read = self._read or self._working_protocol()
@@ -81,14 +88,18 @@ class OpenAILikelihood(CorrectedScore):
         try:
             reply = self._client.post("completions", json=body)
         except httpx.HTTPError as error:
-            raise EndpointError(f"{self._client.base_url} does not answer ({type(error).__name__})") from error
+            raise EndpointError(
+                f"{self._client.base_url} does not answer ({type(error).__name__})"
+            ) from error
         if reply.status_code != 200:
             raise EndpointError(f"{self._client.base_url} answered {reply.status_code}")
         return _choices(reply, len(prompts))
 
 
 def question_sum(tokens: ScoredTokens, question: str) -> float:
-    """The log-probability of the question at the end of a prompt. Raises EndpointError where the tokens do not spell it."""
+    """The log-probability of the question at the end of a prompt. Raises EndpointError where the tokens do
+    not spell it.
+    """
     spelled, total = "", 0.0
     for text, log_probability in reversed(tokens):
         if len(spelled.lstrip()) >= len(question):
@@ -100,7 +111,9 @@ def question_sum(tokens: ScoredTokens, question: str) -> float:
 
 
 def self_check(read: Callable[[Sequence[str]], list[ScoredTokens]]) -> bool:
-    """Whether the third copy of a sentence is far likelier per token than the first, as under any working model."""
+    """Whether the third copy of a sentence is far likelier per token than the first, as under any working
+    model.
+    """
     once, twice, thrice = (read([_CHECK_COPY * n])[0] for n in (1, 2, 3))
     totals = [sum(value for _, value in tokens) for tokens in (once, twice, thrice)]
     per_copy = len(thrice) - len(twice)
@@ -129,9 +142,9 @@ def _parsed(parse: Callable[[Any], ScoredTokens], choice: dict[str, Any], name: 
 
 
 def _vllm_tokens(entries: list[dict[str, dict[str, Any]] | None]) -> ScoredTokens:
-    """vLLM's list with one {token id: {logprob, decoded_token, rank}} per prompt token; null for the first."""
-    tokens = [next(iter(entry.values())) if entry else {"decoded_token": "", "logprob": 0.0} for entry in entries]
-    return [(str(token["decoded_token"]), float(token["logprob"])) for token in tokens]
+    """vLLM's list: one {token id: {logprob, decoded_token, rank}} per prompt token, null for the first."""
+    tokens = [next(iter(entry.values())) if entry else None for entry in entries]
+    return [(str(t["decoded_token"]), float(t["logprob"])) if t else ("", 0.0) for t in tokens]
 
 
 def _echoed(logprobs: dict[str, Any], length: int) -> ScoredTokens:

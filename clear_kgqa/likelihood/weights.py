@@ -1,4 +1,6 @@
-"""Model weights by hub id, folder or GGUF file: safetensors or GGUF only, never code from a model's repository."""
+"""Model weights by hub id, folder or GGUF file: safetensors or GGUF only, never code from a model's
+repository.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,9 @@ def cache_folder() -> Path:
 def weights_source(spec: str, cache: Path | None = None) -> str:
     """What `from_pretrained` can open: a folder or a hub id.
 
-    `spec` is a hub id, a folder, a .gguf file (converted once to bf16 safetensors in the cache) or "smollm2-135m",
-    which comes from the package index. Raises ConfigError where the path or file is not usable.
+    `spec` is a hub id, a folder, a .gguf file (converted once to bf16 safetensors in the cache) or
+    "smollm2-135m", which comes from the package index. Raises ConfigError where the path or file is not
+    usable.
     """
     cache = cache or cache_folder()
     path = Path(spec).expanduser()
@@ -47,7 +50,7 @@ def weights_source(spec: str, cache: Path | None = None) -> str:
 
 
 def converted_gguf(gguf: Path, cache: Path) -> Path:
-    """The folder of bf16 safetensors made from a GGUF file, converted on first use (half a minute for 135M)."""
+    """The folder of bf16 safetensors made from a GGUF file, converted on first use (seconds for 135M)."""
     with gguf.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     target = cache / f"{gguf.stem}-{digest[:16]}-bf16"
@@ -108,7 +111,9 @@ def load_model(auto_class: Any, source: str, dtype: str = "auto", **options: Any
 
 
 def load_peft(model: Any, folder: Path, **options: Any) -> Any:
-    """The model with the folder's LoRA adapter. Raises ConfigError where peft is missing or the shapes differ."""
+    """The model with the folder's LoRA adapter. Raises ConfigError where peft is missing or the shapes
+    differ.
+    """
     try:
         from peft import PeftModel
     except ImportError as error:
@@ -116,14 +121,17 @@ def load_peft(model: Any, folder: Path, **options: Any) -> Any:
     try:
         return PeftModel.from_pretrained(model, folder, **options)
     except (RuntimeError, ValueError) as error:
-        raise ConfigError(f"the adapter in {folder} does not fit this base model: {_first_line(error)}") from error
+        raise ConfigError(
+            f"the adapter in {folder} does not fit this base model: {_first_line(error)}"
+        ) from error
 
 
 def fingerprint(model: Any) -> str:
-    """16 hex digits that tell one set of base weights from another, in whatever folder or precision they came.
+    """16 hex digits that tell one set of base weights from another, in whatever folder or precision they
+    came.
 
-    Taken over the input embeddings and the one-dimensional parameters (norms, biases) in bf16, which quantized
-    loading leaves as they are.
+    Taken over the input embeddings and the one-dimensional parameters (norms, biases) in bf16, which
+    quantized loading leaves as they are.
     """
     import torch
 

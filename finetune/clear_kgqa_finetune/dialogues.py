@@ -17,15 +17,22 @@ _SECRETS = (
 
 
 def dialogue(record: dict[str, Any]) -> list[Message] | None:
-    """The messages of one transcript, from the user's question to the final query; None where nothing was answered.
+    """The messages of one transcript, from the user's question to the final query; None where nothing was
+    answered.
 
-    Recorded `messages` are used where there are any, else the events. Passwords in URLs and keys are taken out.
+    Recorded `messages` are used where there are any, else the events. Passwords in URLs and keys are taken
+    out.
     """
     if record.get("messages"):
         messages = [_recorded(message) for message in record["messages"]]
-        complete = bool(messages) and messages[-1]["role"] == "assistant" and not messages[-1].get("tool_calls")
+        complete = (
+            bool(messages) and messages[-1]["role"] == "assistant" and not messages[-1].get("tool_calls")
+        )
     else:
-        messages = [{"role": "user", "content": record["question"]}, *_from_events(record.get("events") or [])]
+        messages = [
+            {"role": "user", "content": record["question"]},
+            *_from_events(record.get("events") or []),
+        ]
         complete = any(e["event"] == "answered" for e in record.get("events") or [])
     return clean(messages) if complete else None
 
@@ -34,7 +41,10 @@ def _recorded(message: Message) -> Message:
     """A message in the API's form, with tool arguments as objects."""
     out = {k: message[k] for k in ("role", "content", "name", "tool_call_id") if message.get(k) is not None}
     out.setdefault("content", "")
-    calls = [_call(c["function"]["name"], c["function"]["arguments"], c.get("id", "")) for c in message.get("tool_calls") or []]
+    calls = [
+        _call(c["function"]["name"], c["function"]["arguments"], c.get("id", ""))
+        for c in message.get("tool_calls") or []
+    ]
     return {**out, "tool_calls": calls} if calls else out
 
 
@@ -56,7 +66,13 @@ def _from_events(events: Iterable[dict[str, Any]]) -> list[Message]:
                 out.append({"role": "assistant", "content": thought, "tool_calls": [call]})
                 thought = ""
             case "asked" if not _open_ask(out):
-                out.append({"role": "assistant", "content": thought, "tool_calls": [_ask_call(event["clarification"])]})
+                out.append(
+                    {
+                        "role": "assistant",
+                        "content": thought,
+                        "tool_calls": [_ask_call(event["clarification"])],
+                    }
+                )
                 thought = ""
             case "replied" if _open_ask(out):
                 answered_calls.add(_last_id(out))
@@ -69,8 +85,8 @@ def _from_events(events: Iterable[dict[str, Any]]) -> list[Message]:
 
 
 def _open_ask(messages: list[Message]) -> bool:
-    calls = messages[-1].get("tool_calls") if messages else None
-    return bool(calls) and calls[0]["function"]["name"] == ASK
+    calls = (messages[-1].get("tool_calls") if messages else None) or []
+    return any(call["function"]["name"] == ASK for call in calls)
 
 
 def _last_id(messages: list[Message]) -> str:

@@ -1,4 +1,6 @@
-"""The training loop: transformers' Trainer around a task's loss, with progress, early stopping and exact resume."""
+"""The training loop: transformers' Trainer around a task's loss, with progress, early stopping and exact
+resume.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,21 @@ from typing import Any
 from clear_kgqa_finetune.recipe import Recipe
 from clear_kgqa_finetune.task import Task
 
-_CHECKPOINT_FILES = ("adapter_model.safetensors", "optimizer.pt", "scheduler.pt", "rng_state.pth", "trainer_state.json")
+_CHECKPOINT_FILES = (
+    "adapter_model.safetensors",
+    "optimizer.pt",
+    "scheduler.pt",
+    "rng_state.pth",
+    "trainer_state.json",
+)
 
 
-def fit(recipe: Recipe, out: Path, model: Any, task: Task, echo: Callable[[str], None]) -> tuple[Any, dict[str, Any]]:
-    """Trains to the end, from the last complete checkpoint in OUT where there is one; the trainer and its figures."""
+def fit(
+    recipe: Recipe, out: Path, model: Any, task: Task, echo: Callable[[str], None]
+) -> tuple[Any, dict[str, Any]]:
+    """Trains to the end, from the last complete checkpoint in OUT where there is one; the trainer and its
+    figures.
+    """
     trainer = _trainer(recipe, out, model, task, echo)
     checkpoint = last_checkpoint(out)
     if checkpoint:
@@ -24,7 +36,8 @@ def fit(recipe: Recipe, out: Path, model: Any, task: Task, echo: Callable[[str],
     seconds = time.perf_counter() - started
     figures = {
         "steps": trainer.state.global_step, "train_loss": round(result.training_loss, 5),
-        "seconds": round(seconds, 1), "tokens": int(trainer.state.num_input_tokens_seen), "peak_mb": peak_megabytes(),
+        "seconds": round(seconds, 1), "tokens": int(trainer.state.num_input_tokens_seen),
+        "peak_mb": peak_megabytes(),
     }  # fmt: skip
     if validated := [entry["eval_loss"] for entry in trainer.state.log_history if "eval_loss" in entry]:
         figures["valid_loss"] = round(min(validated) if recipe.patience else validated[-1], 5)
@@ -54,7 +67,10 @@ def _arguments(recipe: Recipe, out: Path, validates: bool) -> Any:
     from transformers import TrainingArguments
 
     stops_early = validates and recipe.patience > 0
-    checkpointing = {"gradient_checkpointing": True, "gradient_checkpointing_kwargs": {"use_reentrant": False}}
+    checkpointing = {
+        "gradient_checkpointing": True,
+        "gradient_checkpointing_kwargs": {"use_reentrant": False},
+    }
     return TrainingArguments(
         output_dir=str(out), seed=recipe.seed, data_seed=recipe.seed, use_cpu=not torch.cuda.is_available(),
         num_train_epochs=recipe.epochs, max_steps=recipe.max_steps,
@@ -64,7 +80,8 @@ def _arguments(recipe: Recipe, out: Path, validates: bool) -> Any:
         bf16=recipe.bf16,
         eval_strategy="steps" if validates else "no", eval_steps=recipe.eval_steps,
         # The best adapter can only be taken from steps that were both evaluated and saved.
-        save_strategy="steps", save_steps=recipe.eval_steps if stops_early else recipe.save_steps, save_total_limit=2,
+        save_strategy="steps", save_steps=recipe.eval_steps if stops_early else recipe.save_steps,
+        save_total_limit=2,
         load_best_model_at_end=stops_early, metric_for_best_model="eval_loss" if stops_early else None,
         logging_steps=1, include_num_input_tokens_seen="all", remove_unused_columns=False, label_names=[],
         report_to=["tensorboard"] if recipe.tensorboard else [], disable_tqdm=True, prediction_loss_only=True,

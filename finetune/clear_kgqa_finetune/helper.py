@@ -1,4 +1,6 @@
-"""The helper: question log-likelihoods that single out the right candidate, and whose entropy says when to ask."""
+"""The helper: question log-likelihoods that single out the right candidate, and whose entropy says when to
+ask.
+"""
 
 from __future__ import annotations
 
@@ -19,41 +21,60 @@ from clear_kgqa_finetune.recipe import HelperLoss, Recipe
 from clear_kgqa_finetune.task import Task, Tensors
 from clear_kgqa_tools.errors import ConfigError
 
-_EDGE = 1e-4
 _VALID_ROWS = 32
 NONE = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """The same question after each candidate's context; `gold` the right one's place, `need` the label (-1: unknown)."""
+    """The same question after each candidate's context; `gold` the right one's place, `need` the label (-1:
+    unknown).
+    """
 
     pairs: list[TokenPair]
     gold: int
     need: int
 
 
-def prepare(recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], valid: Sequence[dict[str, Any]]) -> Task:
-    """Rows with `question`, `contexts`, and `gold` or `label`. Raises ConfigError for a row that teaches nothing."""
-    items = [[_item(recipe, tokenizer, row) for row in rows] for rows in (train, valid)]
-    long = sum(len(tokenizer(c, add_special_tokens=False)["input_ids"]) > recipe.context_tokens for row in [*train, *valid] for c in row["contexts"])
+def prepare(
+    recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], valid: Sequence[dict[str, Any]]
+) -> Task:
+    """Rows with `question`, `contexts`, and `gold` or `label`. Raises ConfigError for a row that teaches
+    nothing.
+    """
+    telling = [row for row in train if len(set(row["contexts"])) > 1]
+    if not telling:
+        raise ConfigError("no helper row to train on: the contexts of each are all the same")
+    items = [[_item(recipe, tokenizer, row) for row in rows] for rows in (telling, valid)]
+    long = sum(
+        len(tokenizer(c, add_special_tokens=False)["input_ids"]) > recipe.context_tokens
+        for row in [*train, *valid]
+        for c in row["contexts"]
+    )
 
     def collate(batch: Sequence[Item]) -> Tensors:
         return _tensors(batch, tokenizer.pad_token_id)
 
     def validate(model: Any) -> dict[str, float]:
-        return _figures(model, items[1], collate, recipe.helper.temperature) | question_only_auroc(train, valid)
+        return _figures(model, items[1], collate, recipe.helper.temperature) | question_only_auroc(
+            train, valid
+        )
 
     return Task(
         items[0], items[1], collate, lambda model, batch: loss(model, batch, recipe.helper),
-        _shown(tokenizer, items[0][0]), [max(len(p.before) + len(p.question) for p in i.pairs) for i in items[0]],
-        {"contexts cut": long}, validate,
+        _shown(tokenizer, items[0][0]),
+        [max(len(p.before) + len(p.question) for p in i.pairs) for i in items[0]],
+        {"contexts cut": long, "rows dropped for equal contexts": len(train) - len(telling)}, validate,
     )  # fmt: skip
 
 
 def _item(recipe: Recipe, tokenizer: Any, row: dict[str, Any]) -> Item:
     contexts, gold, need = row["contexts"], row.get("gold"), row.get("label")
-    if len(contexts) < 2 or (gold is None and need is None) or (gold is not None and not 0 <= gold < len(contexts)):
+    if (
+        len(contexts) < 2
+        or (gold is None and need is None)
+        or (gold is not None and not 0 <= gold < len(contexts))
+    ):
         raise ConfigError(f"a helper row needs two contexts and a gold or a label: {row['question'][:80]!r}")
     pairs = [tokenize_pair(tokenizer, c, row["question"], recipe.context_tokens) for c in contexts]
     if not pairs[0].question:
@@ -65,7 +86,11 @@ def _tensors(items: Sequence[Item], pad_id: int) -> Tensors:
     import torch
 
     batch = padded_batch([pair for item in items for pair in item.pairs], pad_id)
-    columns = {"sizes": [len(i.pairs) for i in items], "gold": [i.gold for i in items], "need": [i.need for i in items]}
+    columns = {
+        "sizes": [len(i.pairs) for i in items],
+        "gold": [i.gold for i in items],
+        "need": [i.need for i in items],
+    }
     return {
         "input_ids": batch.ids, "attention_mask": batch.attention, "question": batch.question,
         **{name: torch.tensor(values) for name, values in columns.items()},
@@ -74,30 +99,43 @@ def _tensors(items: Sequence[Item], pad_id: int) -> Tensors:
 
 def log_likelihoods(model: Any, batch: Tensors) -> list[Any]:
     """For each item of the batch a tensor with one log-likelihood per candidate."""
-    sums = question_log_likelihood(model, Batch(batch["input_ids"], batch["attention_mask"], batch["question"]))
+    sums = question_log_likelihood(
+        model, Batch(batch["input_ids"], batch["attention_mask"], batch["question"])
+    )
     return list(sums.split(batch["sizes"].tolist()))
 
 
 def loss(model: Any, batch: Tensors, weights: HelperLoss) -> Any:
-    """The weighted sum of the listwise, need and likelihood losses over the items they apply to."""
+    """The weighted sum of the listwise, need and likelihood losses over the items they apply to, per item."""
     import torch
 
     total = torch.zeros((), device=batch["input_ids"].device)
     lengths = batch["question"].sum(1).split(batch["sizes"].tolist())
     golds, needs = batch["gold"].tolist(), batch["need"].tolist()
     for sums, length, gold, need in zip(log_likelihoods(model, batch), lengths, golds, needs, strict=True):
-        log_p = (sums / weights.temperature).log_softmax(0)
         if gold != NONE:
-            total = total - weights.listwise * log_p[gold]
+            total = total - weights.listwise * (sums / weights.temperature).log_softmax(0)[gold]
         if need != NONE:
-            ambiguity = normalised_entropy(log_p).clamp(_EDGE, 1 - _EDGE)
-            total = total - weights.need * (ambiguity if need else 1 - ambiguity).log()
+            total = total + weights.need * need_loss(sums, need, weights.margin)
         total = total - weights.likelihood * _explained(sums, gold, need) / length[0]
     return total / len(golds)
 
 
+def need_loss(sums: Any, need: int, margin: float) -> Any:
+    """Logistic loss of "the best candidate is less than `margin` nats ahead" for the label "needs clarification".
+
+    Its slope is bounded. Cross-entropy of the entropy itself is not: items whose candidates are nearly equal then
+    drown all others, and nothing is learnt (seen on CLAQUA).
+    """
+    import torch
+
+    best, second = sums.topk(2).values
+    ahead = best - second - margin
+    return torch.nn.functional.softplus(ahead if need else -ahead)
+
+
 def _explained(sums: Any, gold: int, need: int) -> Any:
-    """The log-likelihood to raise: the gold candidate's, all candidates' where all fit, else the best one's."""
+    """The log-likelihood to raise: the gold candidate's; all of them where all fit; else the best."""
     if gold != NONE:
         return sums[gold]
     return sums.mean() if need else sums.max()

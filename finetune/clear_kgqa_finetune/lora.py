@@ -13,8 +13,8 @@ Echo = Callable[[str], None]
 
 
 def data(
-    runs: Sequence[Path], out: Path, items: Path | None = None, kg: str = "", context_style: ContextStyle = "full",
-    valid_share: float = 0.1, seed: int = 0, echo: Echo = print,
+    runs: Sequence[Path], out: Path, items: Path | None = None, kg: str = "",
+    context_style: ContextStyle = "full", valid_share: float = 0.1, seed: int = 0, echo: Echo = print,
 ) -> dict[str, Any]:  # fmt: skip
     """Makes training data from run folders marked as allowed, and from labelled items over the graph `kg`.
 
@@ -39,11 +39,17 @@ def data(
 
 
 def train(
-    recipe: str, out: Path | None = None, data: Path | None = None, base: str | None = None, echo: Echo = print
+    recipe: str,
+    out: Path | None = None,
+    data: Path | None = None,
+    base: str | None = None,
+    echo: Echo = print,
 ) -> dict[str, Any]:
-    """Trains a recipe (a shipped name or a YAML file) into OUT, by default `finetuned/NAME`; resumes what it finds there.
+    """Trains a recipe (a shipped name or a YAML file) into OUT, by default `finetuned/NAME`; resumes what it
+    finds there.
 
-    `data` and `base` replace the recipe's own. Returns the figures that also go to OUT/metrics.json. Raises ConfigError.
+    `data` and `base` replace the recipe's own. Returns the figures that also go to OUT/metrics.json. Raises
+    ConfigError.
     """
     from clear_kgqa_finetune.recipe import load_recipe
 

@@ -10,7 +10,9 @@ from clear_kgqa_tools.errors import ConfigError
 
 
 def merge_adapter(folder: Path, out: Path, base: str | None = None) -> None:
-    """Merges in fp32, where small updates are not rounded away, and saves bf16 safetensors with the tokenizer."""
+    """Merges in fp32, where small updates are not rounded away, and saves bf16 safetensors with the
+    tokenizer.
+    """
     import torch
 
     adapter = adapter_folder(folder)

@@ -35,6 +35,7 @@ def progress_callback(echo: Callable[[str], None]) -> Any:
             left = (state.max_steps - state.global_step) * seconds / steps
             speed = (state.num_input_tokens_seen - self.first_tokens) / seconds
             minutes = f"{int(left // 60)}:{int(left % 60):02d}"
-            return f"step {state.global_step}/{state.max_steps}  loss {loss:.4f}  {speed:.0f} tokens/s  {minutes} left"
+            done = f"step {state.global_step}/{state.max_steps}"
+            return f"{done}  loss {loss:.4f}  {speed:.0f} tokens/s  {minutes} left"
 
     return Progress()

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 
 def auroc(labels: Sequence[int], scores: Sequence[float]) -> float:
-    """Share of (positive, negative) pairs in the right order, ties counting half; NaN where a class is missing."""
+    """Share of (positive, negative) pairs in the right order, ties counting half; NaN where a class is
+    missing.
+    """
     order = sorted(range(len(scores)), key=scores.__getitem__)
     ranks = [0.0] * len(scores)
     at = 0

@@ -19,27 +19,29 @@ class Lora(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    rank: int = Field(8, ge=1)
-    alpha: int = Field(16, ge=1)
-    dropout: float = Field(0.0, ge=0, lt=1)
+    rank: int = Field(default=8, ge=1)
+    alpha: int = Field(default=16, ge=1)
+    dropout: float = Field(default=0.0, ge=0, lt=1)
     targets: str | list[str] = "all-linear"
     quantize: Literal["none", "4bit"] = "none"
     """4bit is QLoRA: the frozen base in nf4, which needs CUDA and bitsandbytes."""
 
 
 class HelperLoss(BaseModel):
-    """Weights of the helper's three losses, and the temperature its log-likelihoods are divided by before a softmax.
+    """Weights of the helper's three losses.
 
-    `listwise`: cross-entropy of the gold candidate among all; `need`: cross-entropy of the normalised entropy with the
-    label "needs clarification"; `likelihood`: plain negative log-likelihood per token of the gold candidate's question.
+    `listwise`: cross-entropy of the gold candidate among all, log-likelihoods divided by `temperature`; `need`: the
+    label "needs clarification" against whether the best candidate is `margin` nats ahead of the second;
+    `likelihood`: plain negative log-likelihood per token of the question after the gold candidate's context.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    listwise: float = Field(1.0, ge=0)
-    need: float = Field(1.0, ge=0)
-    likelihood: float = Field(0.2, ge=0)
-    temperature: float = Field(2.0, gt=0)
+    listwise: float = Field(default=1.0, ge=0)
+    need: float = Field(default=1.0, ge=0)
+    likelihood: float = Field(default=0.2, ge=0)
+    temperature: float = Field(default=2.0, gt=0)
+    margin: float = Field(default=1.5, gt=0)
 
 
 class Recipe(BaseModel):
@@ -55,28 +57,30 @@ class Recipe(BaseModel):
     """Folder made by `finetune data`; None lets the recipe make a small random set of its own."""
     lora: Lora = Lora()
     helper: HelperLoss = HelperLoss()
-    beta: float = Field(0.1, gt=0)
+    beta: float = Field(default=0.1, gt=0)
     """How far preference tuning may leave the reference model (DPO)."""
-    max_tokens: int = Field(2048, ge=16)
+    max_tokens: int = Field(default=2048, ge=16)
     """A longer dialogue is an error (agent) or dropped and counted (`drop_long`)."""
     drop_long: bool = False
-    context_tokens: int = Field(96, ge=8)
+    context_tokens: int = Field(default=96, ge=8)
     """Where a helper's candidate context is cut."""
     packing: bool = False
-    epochs: float = Field(3.0, gt=0)
+    epochs: float = Field(default=3.0, gt=0)
     max_steps: int = -1
-    batch_size: int = Field(8, ge=1)
-    accumulate: int = Field(1, ge=1)
-    learning_rate: float = Field(2e-4, gt=0)
-    warmup_steps: int = Field(10, ge=0)
-    weight_decay: float = Field(0.0, ge=0)
+    batch_size: int = Field(default=8, ge=1)
+    accumulate: int = Field(default=1, ge=1)
+    learning_rate: float = Field(default=2e-4, gt=0)
+    warmup_steps: int = Field(default=10, ge=0)
+    weight_decay: float = Field(default=0.0, ge=0)
     bf16: bool = True
     """Matrix products in bf16; adapter weights and optimizer stay in fp32."""
     gradient_checkpointing: bool = False
-    eval_steps: int = Field(50, ge=1)
-    save_steps: int = Field(50, ge=1)
-    patience: int = Field(0, ge=0)
-    """Evaluations without a better loss before training stops and the best adapter is taken; 0 trains to the end."""
+    eval_steps: int = Field(default=50, ge=1)
+    save_steps: int = Field(default=50, ge=1)
+    patience: int = Field(default=0, ge=0)
+    """Evaluations without a better loss before training stops and the best adapter is taken; 0 trains to the
+    end.
+    """
     seed: int = 0
     tensorboard: bool = False
 
@@ -91,11 +95,15 @@ def load_recipe(name_or_file: str) -> Recipe:
     """A shipped recipe by name, or a YAML file. Raises ConfigError with the first wrong field."""
     path = Path(name_or_file)
     if name_or_file in recipe_names():
-        text = (resources.files("clear_kgqa_finetune") / "recipes" / f"{name_or_file}.yaml").read_text("utf-8")
+        text = (resources.files("clear_kgqa_finetune") / "recipes" / f"{name_or_file}.yaml").read_text(
+            "utf-8"
+        )
     elif path.is_file():
         text = path.read_text("utf-8")
     else:
-        raise ConfigError(f"no recipe {name_or_file!r}; there are {', '.join(recipe_names())}, or give a YAML file")
+        raise ConfigError(
+            f"no recipe {name_or_file!r}; there are {', '.join(recipe_names())}, or give a YAML file"
+        )
     try:
         return Recipe.model_validate(yaml.safe_load(text))
     except (ValidationError, yaml.YAMLError) as error:

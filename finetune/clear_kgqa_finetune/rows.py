@@ -1,4 +1,6 @@
-"""Training rows out of transcripts and labelled items. Every row carries the `keys` that a split must not cut apart."""
+"""Training rows out of transcripts and labelled items. Every row carries the `keys` that a split must not cut
+apart.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ _IRI = re.compile(r"<([^<>\s]+)>")
 def agent_row(record: Row, tools: Sequence[Any]) -> Row | None:
     """A dialogue that ended in an answer, in chat-template form with its tools."""
     messages = dialogue(record)
-    return messages and {"messages": messages, "tools": list(tools), "keys": _keys(record)}
+    return {"messages": messages, "tools": list(tools), "keys": _keys(record)} if messages else None
 
 
 def sparql_row(record: Row) -> Row | None:
@@ -29,16 +31,22 @@ def sparql_row(record: Row) -> Row | None:
 
 
 def helper_rows(record: Row, describe: Describe | None, style: ContextStyle) -> list[Row]:
-    """For each node search that found the entity used in the end among others: their contexts, and which is right."""
+    """For each node search that found the entity used in the end among others: their contexts, and which is
+    right.
+    """
     used = set(_IRI.findall(final_sparql(record)))
     rows = []
     for nodes in node_lists(record):
         gold = [at for at, node in enumerate(nodes) if node["iri"] in used]
         if len(gold) == 1 and len(nodes) > 1:
-            described = describe([node["iri"] for node in nodes]) if describe else [_described(n) for n in nodes]
+            described = (
+                describe([node["iri"] for node in nodes]) if describe else [_described(n) for n in nodes]
+            )
             contexts = entity_contexts(described, style)
             keys = [node["iri"] for node in nodes]
-            rows.append(clean({"question": record["question"], "contexts": contexts, "gold": gold[0], "keys": keys}))
+            rows.append(
+                clean({"question": record["question"], "contexts": contexts, "gold": gold[0], "keys": keys})
+            )
     return rows
 
 
@@ -47,13 +55,24 @@ def item_row(item: Row, describe: Describe, style: ContextStyle) -> Row:
     described = describe(item["candidates"])
     question = " ".join([*item.get("history", []), item["question"]])
     keys = [*item["candidates"], question_template(item["question"], [d.label for d in described])]
-    return {"question": question, "contexts": entity_contexts(described, style), "label": int(item["label"]), "keys": keys}
+    return {
+        "question": question,
+        "contexts": entity_contexts(described, style),
+        "label": int(item["label"]),
+        "keys": keys,
+    }
 
 
 def preference_rows(record: Row, tools: Sequence[Any]) -> list[Row]:
-    """Calls that failed against the corrected call of the same tool that came next, both after the same history."""
+    """Calls that failed against the corrected call of the same tool that came next, both after the same
+    history.
+    """
     messages = dialogue(record) or []
-    failed = {e["id"] for e in record.get("events") or [] if e["event"] == "observation" and _is_error(e.get("data"))}
+    failed = {
+        e["id"]
+        for e in record.get("events") or []
+        if e["event"] == "observation" and _is_error(e.get("data"))
+    }
     rows = []
     for at in range(1, len(messages) - 2):
         rejected, chosen = messages[at], messages[at + 2]
@@ -64,7 +83,9 @@ def preference_rows(record: Row, tools: Sequence[Any]) -> list[Row]:
 
 
 def question_template(question: str, names: Sequence[str]) -> str:
-    """The question with the names of its candidates masked, folded to letters, so that paraphrases of one form meet."""
+    """The question with the names of its candidates masked, folded to letters, so that paraphrases of one
+    form meet.
+    """
     text = question.lower()
     for name in sorted({n.lower() for n in names if n}, key=len, reverse=True):
         text = text.replace(name, " entity_ ")
@@ -90,12 +111,14 @@ def node_lists(record: Row) -> list[list[Row]]:
 
 def _described(node: Row) -> Described:
     return Described(
-        node.get("label") or node["iri"], tuple(node.get("types") or ()), description=node.get("description") or ""
+        node.get("label") or node["iri"],
+        tuple(node.get("types") or ()),
+        description=node.get("description") or "",
     )
 
 
 def _keys(record: Row) -> list[str]:
-    """The entities a dialogue is about: searched nodes that its final query uses; else the question itself."""
+    """The entities a dialogue is about: searched nodes that its final query uses, else the question."""
     used = set(_IRI.findall(final_sparql(record)))
     entities = {node["iri"] for nodes in node_lists(record) for node in nodes if node["iri"] in used}
     if record.get("intended"):

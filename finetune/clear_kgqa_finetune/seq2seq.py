@@ -1,4 +1,6 @@
-"""Question in, SPARQL out: an encoder-decoder such as FLAN-T5, for the strategies that write the query directly."""
+"""Question in, SPARQL out: an encoder-decoder such as FLAN-T5, for the strategies that write the query
+directly.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from clear_kgqa_tools.errors import ConfigError
 Pair = tuple[Example, Example]
 
 
-def prepare(recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], valid: Sequence[dict[str, Any]]) -> Task:
+def prepare(
+    recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], valid: Sequence[dict[str, Any]]
+) -> Task:
     """Rows with `input` and `output`. Raises ConfigError for an empty output or one too long."""
     counts = {"questions dropped as too long": 0}
 
@@ -23,7 +27,10 @@ def prepare(recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], val
         out = []
         for row in rows:
             source, target = (list(tokenizer(row[name])["input_ids"]) for name in ("input", "output"))
-            pair = (Example(source, source), check_supervised(Example(target, target if row["output"] else [])))
+            pair = (
+                Example(source, source),
+                check_supervised(Example(target, target if row["output"] else [])),
+            )
             if fits(pair, recipe):
                 out.append(pair)
             else:
@@ -33,7 +40,11 @@ def prepare(recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], val
     def collate(batch: Sequence[Pair]) -> Tensors:
         source = padded([pair[0] for pair in batch], tokenizer.pad_token_id)
         target = padded([pair[1] for pair in batch], tokenizer.pad_token_id)
-        return {"input_ids": source["input_ids"], "attention_mask": source["attention_mask"], "labels": target["labels"]}
+        return {
+            "input_ids": source["input_ids"],
+            "attention_mask": source["attention_mask"],
+            "labels": target["labels"],
+        }
 
     pairs, held_out = encoded(train), encoded(valid)
     if not pairs:

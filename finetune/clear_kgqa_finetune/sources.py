@@ -33,8 +33,8 @@ class Source:
 def open_source(folder: Path) -> Source:
     """A run folder marked as allowed. Raises ConfigError where it holds no transcripts or is not marked.
 
-    The mark is `training.json` in the folder, or `training` in its manifest: {"allowed": true, "licence": "...",
-    "consent": "who agreed, or: simulated users"}.
+    The mark is `training.json` in the folder, or `training` in its manifest: {"allowed": true, "licence":
+    "...", "consent": "who agreed, or: simulated users"}.
     """
     if not (folder / NAME).is_file():
         raise ConfigError(f"{folder} holds no {NAME}")

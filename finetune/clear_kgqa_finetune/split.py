@@ -8,7 +8,9 @@ from collections.abc import Hashable, Sequence
 
 
 def connected_groups(keys: Sequence[Sequence[Hashable]]) -> list[list[int]]:
-    """Row numbers that are connected by shared keys, in order of first appearance; a row without keys stands alone."""
+    """Row numbers that are connected by shared keys, in order of first appearance; a row without keys stands
+    alone.
+    """
     parent: dict[Hashable, Hashable] = {}
 
     def root(item: Hashable) -> Hashable:
@@ -27,8 +29,12 @@ def connected_groups(keys: Sequence[Sequence[Hashable]]) -> list[list[int]]:
     return list(groups.values())
 
 
-def grouped_split(keys: Sequence[Sequence[Hashable]], valid_share: float, seed: int) -> tuple[list[int], list[int]]:
-    """Row numbers for training and validation: whole groups, shuffled by the seed, until training has its share."""
+def grouped_split(
+    keys: Sequence[Sequence[Hashable]], valid_share: float, seed: int
+) -> tuple[list[int], list[int]]:
+    """Row numbers for training and validation: whole groups, shuffled by the seed, until training has its
+    share.
+    """
     groups = connected_groups(keys)
     random.Random(seed).shuffle(groups)
     wanted = round(len(keys) * (1 - valid_share))

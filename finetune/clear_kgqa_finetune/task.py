@@ -13,8 +13,8 @@ Tensors = dict[str, Any]
 class Task:
     """Encoded training and validation rows, `collate` to tensors, `loss(model, batch)` a scalar tensor.
 
-    `shown` is one decoded row with its supervised part marked; `lengths` the tokens of each training row; `counts` tells what was dropped or cut;
-    `validate(model)` gives figures beside the loss.
+    `shown` is one decoded row with its supervised part marked; `lengths` the tokens of each training row;
+    `counts` tells what was dropped or cut; `validate(model)` gives figures beside the loss.
     """
 
     train: Sequence[Any]

@@ -37,7 +37,9 @@ def train(recipe: Recipe, out: Path, echo: Callable[[str], None]) -> dict[str, A
         return figures
     base = load_base(recipe, out)
     task = _task(recipe, base, rows)
-    echo(f"{len(task.train)} examples to train on, {len(task.valid)} to validate; what is supervised stands in ⟦ ⟧:")
+    echo(
+        f"{len(task.train)} examples to train on, {len(task.valid)} to validate; ⟦ ⟧ mark what is supervised:"
+    )
     echo(task.shown)
     for what, count in task.counts.items():
         echo(f"{what}: {count}")
@@ -74,7 +76,13 @@ def _same_run(recipe: Recipe, out: Path) -> None:
 
 
 def _fit_and_save(
-    recipe: Recipe, out: Path, base: Base, base_print: str, model: Any, task: Task, echo: Callable[[str], None]
+    recipe: Recipe,
+    out: Path,
+    base: Base,
+    base_print: str,
+    model: Any,
+    task: Task,
+    echo: Callable[[str], None],
 ) -> dict[str, Any]:
     from clear_kgqa_finetune.fit import fit
     from clear_kgqa_finetune.plot import plot_losses
@@ -83,8 +91,7 @@ def _fit_and_save(
     trainer.save_model(str(out / ADAPTER))
     if not trainer.is_world_process_zero():
         return figures
-    for name in ("training_args.bin", "README.md"):  # a pickle, and a form to fill in
-        (out / ADAPTER / name).unlink(missing_ok=True)
+    _tidy(out / ADAPTER, recipe)
     figures |= task.validate(trainer.accelerator.unwrap_model(trainer.model).eval())
     base.tokenizer.save_pretrained(out / ADAPTER)
     stop = base.tokenizer.eos_token or "" if recipe.method != "helper" else ""
@@ -98,10 +105,23 @@ def _fit_and_save(
     return figures
 
 
+def _tidy(adapter: Path, recipe: Recipe) -> None:
+    """Leaves safetensors and the recipe's name for its base: no pickle, no empty form, no path of this
+    machine.
+    """
+    for name in ("training_args.bin", "README.md"):
+        (adapter / name).unlink(missing_ok=True)
+    path = adapter / "adapter_config.json"
+    config = {**json.loads(path.read_text("utf-8")), "base_model_name_or_path": recipe.base}
+    path.write_text(json.dumps(config, indent=1) + "\n", "utf-8")
+
+
 def _context_style(recipe: Recipe) -> ContextStyle:
     """How the data's contexts look, so that scoring writes them alike."""
     card = recipe.data / "card.json" if recipe.data else None
-    style: ContextStyle = json.loads(card.read_text("utf-8"))["context_style"] if card and card.exists() else "full"
+    style: ContextStyle = (
+        json.loads(card.read_text("utf-8"))["context_style"] if card and card.exists() else "full"
+    )
     return style
 
 

@@ -19,7 +19,11 @@ from clear_kgqa_finetune.packing import packed, padded, restarted_positions
 from clear_kgqa_finetune.tiny import byte_tokenizer
 from clear_kgqa_tools.errors import ConfigError
 
-CALL = {"type": "function", "id": "c1", "function": {"name": "ExecuteSPARQL", "arguments": {"sparql": 'ASK { ?s ?p "é" }'}}}
+CALL = {
+    "type": "function",
+    "id": "c1",
+    "function": {"name": "ExecuteSPARQL", "arguments": {"sparql": 'ASK { ?s ?p "é" }'}},
+}
 DIALOGUE: list[dict[str, Any]] = [
     {"role": "system", "content": "Be brief."},
     {"role": "user", "content": "Is it so?"},
@@ -29,15 +33,18 @@ DIALOGUE: list[dict[str, Any]] = [
 ]
 JSON_CALL = '{"name": "ExecuteSPARQL", "arguments": {"sparql": "ASK { ?s ?p \\"é\\" }"}}'
 
-LLAMA3 = """<s>{% for m in messages %}<|im_start|>{{ 'ipython' if m.role == 'tool' else m.role }}
-
-{{ m.content }}{% for c in m.tool_calls or [] %}{{ {"name": c.function.name, "arguments": c.function.arguments} | tojson }}\
-{% endfor %}<|im_end|>{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
-
-{% endif %}"""
-MISTRAL = """<s>{% for m in messages %}{% if m.role in ['user', 'system', 'tool'] %}[INST] {{ m.content }}[/INST]{% else %}\
- {{ m.content }}{% for c in m.tool_calls or [] %}{{ {"name": c.function.name, "arguments": c.function.arguments} | tojson }}\
-{% endfor %}</s>{% endif %}{% endfor %}"""
+CALLS = """{% for c in m.tool_calls or [] %}\
+{{ {"name": c.function.name, "arguments": c.function.arguments} | tojson }}{% endfor %}"""
+LLAMA3 = (
+    "<s>{% for m in messages %}<|im_start|>{{ 'ipython' if m.role == 'tool' else m.role }}\n\n{{ m.content }}"
+    + CALLS
+    + "<|im_end|>{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n\n{% endif %}"
+)
+MISTRAL = (
+    "<s>{% for m in messages %}{% if m.role == 'assistant' %} {{ m.content }}"
+    + CALLS
+    + "</s>{% else %}[INST] {{ m.content }}[/INST]{% endif %}{% endfor %}"
+)
 FORGETFUL = """{% for m in messages %}<|im_start|>{{ m.role }}
 {% if m.role != 'assistant' or loop.last %}{{ m.content }}{% endif %}\
 {% for c in m.tool_calls or [] %}{{ c.function.arguments | tojson }}{% endfor %}<|im_end|>
@@ -89,9 +96,15 @@ def test_only_the_last_turn_of_a_pair_is_supervised() -> None:
 
 
 def test_arguments_as_a_string_are_refused() -> None:
-    call = {"type": "function", "id": "c1", "function": {"name": "ExecuteSPARQL", "arguments": '{"sparql": "ASK {}"}'}}
+    call = {
+        "type": "function",
+        "id": "c1",
+        "function": {"name": "ExecuteSPARQL", "arguments": '{"sparql": "ASK {}"}'},
+    }
     with pytest.raises(ConfigError, match="must be an object"):
-        encode_dialogue(tokenizer_with(None), [DIALOGUE[1], {"role": "assistant", "content": "", "tool_calls": [call]}])
+        encode_dialogue(
+            tokenizer_with(None), [DIALOGUE[1], {"role": "assistant", "content": "", "tool_calls": [call]}]
+        )
 
 
 def test_a_template_that_escapes_arguments_twice_is_refused() -> None:

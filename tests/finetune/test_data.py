@@ -13,7 +13,9 @@ from clear_kgqa_finetune.dialogues import dialogue
 from clear_kgqa_finetune.rows import helper_rows, item_row, preference_rows, question_template
 from clear_kgqa_tools.errors import ConfigError
 
-RIVER, CITY = ({"iri": f"http://x/{n}", "label": "Po", "types": [n], "description": f"a {n}"} for n in ("river", "city"))
+RIVER, CITY = (
+    {"iri": f"http://x/{n}", "label": "Po", "types": [n], "description": f"a {n}"} for n in ("river", "city")
+)
 SPARQL = "SELECT ?x { <http://x/river> <http://x/length> ?x }"
 
 
@@ -25,20 +27,27 @@ def call(id: str, name: str, /, **arguments: Any) -> dict[str, Any]:
     return {"event": "toolcall", "id": id, "name": name, "arguments": arguments}
 
 
+OPTIONS = [{"label": "city"}, {"label": "river"}]
 EVENTS: list[dict[str, Any]] = [
     {"event": "thought", "text": "First ", "delta": True},
     {"event": "thought", "text": "First the name.", "delta": False},
     call("1", "SearchNodes", name="Po"),
     observation("1", "SearchNodes", "two nodes", [CITY, RIVER]),
-    {"event": "asked", "clarification": {"id": "q1", "question": "Which Po?", "options": [{"label": "city"}, {"label": "river"}]}},
-    {"event": "replied", "clarification_id": "q1", "text": "the river", "kind": "options", "chosen": ["river"]},
+    {"event": "asked", "clarification": {"id": "q1", "question": "Which Po?", "options": OPTIONS}},
+    {"event": "replied", "clarification_id": "q1", "text": "the river", "kind": "options", "chosen": []},
     call("2", "ExecuteSPARQL", sparql="SELECT"),
     observation("2", "ExecuteSPARQL", "syntax error", {"error": "syntax error"}),
     call("3", "ExecuteSPARQL", sparql=SPARQL),
     observation("3", "ExecuteSPARQL", "652"),
     {"event": "answered", "sparql": SPARQL},
 ]  # fmt: skip
-RECORD: dict[str, Any] = {"id": "a", "end": "answered", "question": "How long is the Po?", "sparql": SPARQL, "events": EVENTS}
+RECORD: dict[str, Any] = {
+    "id": "a",
+    "end": "answered",
+    "question": "How long is the Po?",
+    "sparql": SPARQL,
+    "events": EVENTS,
+}
 
 
 def test_events_become_a_dialogue() -> None:
@@ -47,7 +56,10 @@ def test_events_become_a_dialogue() -> None:
     assert [m["role"] for m in messages] == ["user", *["assistant", "tool"] * 4, "assistant"]
     assert messages[1]["content"] == "First the name."
     ask = messages[3]["tool_calls"][0]["function"]
-    assert ask == {"name": "AskForClarification", "arguments": {"text": "Which Po?", "options": ["city", "river"]}}
+    assert ask == {
+        "name": "AskForClarification",
+        "arguments": {"text": "Which Po?", "options": ["city", "river"]},
+    }
     assert messages[4]["content"] == "the river"
     assert messages[-1]["content"] == f"```sparql\n{SPARQL}\n```"
 
@@ -68,7 +80,11 @@ def test_recorded_messages_are_taken_with_arguments_as_objects() -> None:
     function = {"name": "SearchNodes", "arguments": '{"name": "Po"}'}
     recorded = [
         {"role": "user", "content": "?"},
-        {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "type": "function", "function": function}]},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "1", "type": "function", "function": function}],
+        },
         {"role": "tool", "tool_call_id": "1", "content": "x"},
         {"role": "assistant", "content": "done"},
     ]
@@ -104,7 +120,12 @@ def test_a_failed_call_against_its_correction_is_a_preference() -> None:
 
 
 def test_labelled_items_keep_candidates_and_template_together() -> None:
-    item = {"question": "Length of PO?", "history": ["Hi."], "label": 1, "candidates": ["http://x/river", "http://x/city"]}
+    item = {
+        "question": "Length of PO?",
+        "history": ["Hi."],
+        "label": 1,
+        "candidates": ["http://x/river", "http://x/city"],
+    }
     row = item_row(item, lambda iris: [Described("Po", (), (iri,)) for iri in iris], "properties")
     assert row["question"] == "Hi. Length of PO?"
     assert row["contexts"] == ["Po: http://x/river", "Po: http://x/city"]
@@ -138,12 +159,18 @@ def test_data_from_a_run(tmp_path: Path) -> None:
     lines: list[str] = []
     folder = run_folder(tmp_path, [RECORD, wrong, failed, opted_out], ALLOWED)
     card = lora.data([folder], tmp_path / "out", valid_share=0.0, echo=lines.append)
-    assert card["rows"] == {kind: {"train": 1, "valid": 0} for kind in ("agent", "helper", "preference", "sparql")}
+    assert card["rows"] == {
+        kind: {"train": 1, "valid": 0} for kind in ("agent", "helper", "preference", "sparql")
+    }
     assert card["dropped"] == {"wrong answer": 1, "failed": 1}
     assert card["sources"] == [{"folder": "run", "licence": "CC0-1.0", "consent": "simulated users"}]
     assert json.loads((tmp_path / "out" / "card.json").read_text()) == card
     agent = json.loads((tmp_path / "out" / "agent.train.jsonl").read_text())
-    assert {t["function"]["name"] for t in agent["tools"]} >= {"SearchNodes", "ExecuteSPARQL", "AskForClarification"}
+    assert {t["function"]["name"] for t in agent["tools"]} >= {
+        "SearchNodes",
+        "ExecuteSPARQL",
+        "AskForClarification",
+    }
     assert any(f"⟦```sparql\n{SPARQL}\n```⟧" in line for line in lines)
     assert "dropped: 1 (failed)" in lines
 
@@ -160,13 +187,18 @@ def test_items_need_a_graph(tmp_path: Path) -> None:
         lora.data([], tmp_path / "out", items=items, echo=lambda line: None)
 
 
-def test_items_over_a_graph_get_the_properties_of_their_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_items_over_a_graph_get_the_properties_of_their_types(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CLEAR_KGQA_CACHE", str(tmp_path / "cache"))
     rdfs, rdf = "http://www.w3.org/2000/01/rdf-schema#", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
     triples = [
         *((f"<http://x/{n}>", f"<{rdf}type>", f"<http://x/{n.capitalize()}>") for n in ("river", "city")),
         *((f"<http://x/{n}>", f"<{rdfs}label>", '"Po"@en') for n in ("river", "city")),
-        *((f"<http://x/{p}>", f"<{rdfs}domain>", f"<http://x/{c}>") for p, c in (("mayor", "City"), ("mouth", "River"))),
+        *(
+            (f"<http://x/{p}>", f"<{rdfs}domain>", f"<http://x/{c}>")
+            for p, c in (("mayor", "City"), ("mouth", "River"))
+        ),
         *((f"<http://x/{p}>", f"<{rdfs}label>", f'"{p}"@en') for p in ("mayor", "mouth", "City", "River")),
     ]
     graph = tmp_path / "kg.nt"

@@ -1,3 +1,4 @@
+# ruff: noqa: E402 (imports follow the checks for optional packages)
 from __future__ import annotations
 
 from pathlib import Path
@@ -117,7 +118,8 @@ def test_code_from_a_model_folder_is_never_run(base: Path, tmp_path: Path) -> No
     folder = build_tiny_llama(tmp_path / "model")
     (folder / "evil.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n")
     config = (folder / "config.json").read_text()
-    auto_map = '"auto_map": {"AutoConfig": "evil.Config", "AutoModelForCausalLM": "evil.Model"},\n  "model_type": "evil"'
+    classes = '{"AutoConfig": "evil.Config", "AutoModelForCausalLM": "evil.Model"}'
+    auto_map = f'"auto_map": {classes},\n  "model_type": "evil"'
     (folder / "config.json").write_text(config.replace('"model_type": "llama"', auto_map))
     with pytest.raises(ConfigError):
         HuggingFaceLikelihood(str(folder))
@@ -146,7 +148,10 @@ def test_smollm2_is_converted_once_and_prefers_the_fitting_entity(tmp_path: Path
     contexts = ["Mercury: chemical element, liquid metal", "Mercury: planet, nearest to the sun"]
     melts, orbits = (
         HuggingFaceLikelihood(SMOLLM2, tmp_path).score(question, contexts)
-        for question in ("At what temperature does Mercury melt?", "How long does Mercury take to orbit the sun?")
+        for question in (
+            "At what temperature does Mercury melt?",
+            "How long does Mercury take to orbit the sun?",
+        )
     )
     assert melts[0] > melts[1]
     assert orbits[1] > orbits[0]

@@ -61,8 +61,8 @@ def vllm(body: dict[str, Any]) -> tuple[int, Any]:
     choices = []
     for index, prompt in enumerate(body["prompt"]):
         words = tokens(prompt)
-        entries = [None, *({str(at): {"logprob": log_probability(words, at), "rank": 1, "decoded_token": words[at]}}
-                           for at in range(1, len(words)))]  # fmt: skip
+        known = ((at, log_probability(words, at)) for at in range(1, len(words)))
+        entries = [None, *({str(at): {"logprob": value, "decoded_token": words[at]}} for at, value in known)]
         choices.append({"index": index, "text": "", "prompt_logprobs": entries})
     return 200, {"choices": choices[::-1]}
 
@@ -92,7 +92,8 @@ HALF, RARE = math.log(0.5), math.log(0.001)
 def test_sums_the_question_tokens(server: Reply) -> None:
     with serving(server) as (url, _):
         scores = OpenAILikelihood("m", url, neutral_share=0).score(QUESTION, CONTEXTS)
-    # Of the four question tokens "Georgia" starts a context without its space, "has" is known to both, "capital" to one.
+    # Of the four question tokens "Georgia" starts a context without its space, "has" is known to both,
+    # "capital" to one.
     assert scores == pytest.approx([2 * HALF + 2 * RARE, HALF + 3 * RARE])
 
 
@@ -111,7 +112,10 @@ def test_all_candidates_and_the_neutral_question_go_in_one_request_and_are_cache
 
 def test_wrong_numbers_are_refused() -> None:
     """llama-cpp-python's echo returns about the same value for every token."""
-    with serving(echoing(lambda words, at: -9.0 - at % 3 * 0.1)) as (url, _), pytest.raises(ConfigError, match="self-check"):
+    with (
+        serving(echoing(lambda words, at: -9.0 - at % 3 * 0.1)) as (url, _),
+        pytest.raises(ConfigError, match="self-check"),
+    ):
         OpenAILikelihood("m", url).score(QUESTION, CONTEXTS)
 
 
