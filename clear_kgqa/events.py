@@ -7,7 +7,9 @@ from typing import Any, Literal
 
 from clear_kgqa.clarification import Clarification
 
-FailureKind = Literal["not_understood", "not_in_graph", "empty", "limit", "endpoint", "model", "cancelled", "steps", "gave_up"]
+FailureKind = Literal[
+    "not_understood", "not_in_graph", "empty", "limit", "endpoint", "model", "cancelled", "steps", "gave_up"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +82,14 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Replied:
-    """The user replied; `chosen` lists the labels of the chosen options, `kind` how the reply was understood."""
+    """The user replied; `chosen` lists the labels of the chosen options and `options` their indexes, `kind` how the
+    reply was understood."""
 
     clarification_id: str
     text: str
     kind: str
     chosen: tuple[str, ...] = ()
+    options: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

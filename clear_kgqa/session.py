@@ -41,7 +41,14 @@ class Session:
     the model.
     """
 
-    def __init__(self, bundle: GraphBundle, graph: Any, thread: str, model: Any = None, recorder: Recorder | None = None) -> None:
+    def __init__(
+        self,
+        bundle: GraphBundle,
+        graph: Any,
+        thread: str,
+        model: Any = None,
+        recorder: Recorder | None = None,
+    ) -> None:
         self.bundle = bundle
         self.tokens = 0
         self._graph, self._model, self._recorder = graph, model, recorder
@@ -118,9 +125,14 @@ class Session:
         """Answer every tool call that never got its observation (a question left open, a turn that was stopped)."""
         messages = self._graph.get_state(self._config).values.get("messages") or []
         done = {m.tool_call_id for m in messages if isinstance(m, ToolMessage)}
-        open_calls = [c for m in messages if isinstance(m, AIMessage) for c in m.tool_calls if c["id"] not in done]
+        open_calls = [
+            c for m in messages if isinstance(m, AIMessage) for c in m.tool_calls if c["id"] not in done
+        ]
         if open_calls:
-            closing = [ToolMessage("Closed: the user went on without it.", tool_call_id=c["id"], name=c["name"]) for c in open_calls]
+            closing = [
+                ToolMessage("Closed: the user went on without it.", tool_call_id=c["id"], name=c["name"])
+                for c in open_calls
+            ]
             self._graph.update_state(self._config, {"messages": closing}, as_node="finish")
 
 
@@ -162,8 +174,13 @@ class SingleTurns(Session):
 
 
 def make_session(
-    bundle: GraphBundle, settings: Settings, *, reader: Reader | None = None, thread: str | None = None,
-    checkpointer: Any = None, silent: bool = False,
+    bundle: GraphBundle,
+    settings: Settings,
+    *,
+    reader: Reader | None = None,
+    thread: str | None = None,
+    checkpointer: Any = None,
+    silent: bool = False,
 ) -> Session:
     """A session by the settings' strategy and model. Share one `reader` between sessions over one graph.
 
@@ -174,8 +191,14 @@ def make_session(
         raise ConfigError(f"unknown strategy {settings.strategy!r}; known: {', '.join(known)}")
     single = needing_model().get(settings.strategy)
     if single and settings.model == "offline":
-        raise ConfigError(f"the strategy {settings.strategy} needs a language model: give --model NAME, and --base-url for your own server")
-    recorder = Recorder(settings.record, settings, bundle, silent) if settings.record and settings.model != "offline" else None
+        raise ConfigError(
+            f"the strategy {settings.strategy} needs a language model: give --model NAME, and --base-url for your own server"
+        )
+    recorder = (
+        Recorder(settings.record, settings, bundle, silent)
+        if settings.record and settings.model != "offline"
+        else None
+    )
     if single:
         making = Making(bundle, settings, _recorded(_served(settings), recorder))
         return SingleTurns(bundle, single(making), recorder)
@@ -188,7 +211,9 @@ def make_session(
 
         model: Any = OfflinePlanner(reader=reader, asks=plugin is None and not interactive)
         steps = AgentSteps(model, toolbox, reader, plugin, not interactive, settings.steps, silent)
-        return Session(bundle, compile_graph(steps, checkpointer or InMemorySaver()), thread or uuid.uuid4().hex)
+        return Session(
+            bundle, compile_graph(steps, checkpointer or InMemorySaver()), thread or uuid.uuid4().hex
+        )
     model = _recorded(_served(settings, bundle, not interactive), recorder)
     reminders = Reminders(settings, toolbox)
     steps = AgentSteps(model, toolbox, reader, plugin, not interactive, settings.steps, silent, reminders)

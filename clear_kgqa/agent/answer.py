@@ -22,8 +22,16 @@ def answered(execution: Execution, interpretation: str, nodes: dict[str, Node]) 
     values = tuple(_value(t, nodes) for t in _first_column(result))
     rows = tuple(tuple(None if t is None else _cell(t, nodes) for t in row) for row in result.rows)
     return Answered(
-        form, result.columns, rows, values, result.boolean, execution.query.text, interpretation,
-        sentence(form, result, values), result.incomplete, round(result.seconds, 4),
+        form,
+        result.columns,
+        rows,
+        values,
+        result.boolean,
+        execution.query.text,
+        interpretation,
+        sentence(form, result, values),
+        result.incomplete,
+        round(result.seconds, 4),
     )
 
 
@@ -37,7 +45,9 @@ def answer_form(execution: Execution) -> str:
 
 def is_empty(execution: Execution) -> bool:
     """No rows at all; a count of zero and a "no" are answers."""
-    return execution.result.form != "ask" and not any(t is not None for row in execution.result.rows for t in row)
+    return execution.result.form != "ask" and not any(
+        t is not None for row in execution.result.rows for t in row
+    )
 
 
 def _first_column(result: QueryResult) -> list[Term]:
@@ -65,7 +75,9 @@ def readable(term: Term) -> str:
         if digits.isdigit() and "e" not in term.value.casefold():
             part = part.rstrip("0")
             return f"{sign}{int(digits):,}" + (f".{part}" if dot and part else "")
-    return re.sub(r"T00:00:00(?:\.0+)?Z?$", "", term.value) if term.datatype == XSD + "dateTime" else term.value
+    return (
+        re.sub(r"T00:00:00(?:\.0+)?Z?$", "", term.value) if term.datatype == XSD + "dateTime" else term.value
+    )
 
 
 def sentence(form: str, result: QueryResult, values: tuple[dict[str, str], ...]) -> str:
@@ -77,7 +89,11 @@ def sentence(form: str, result: QueryResult, values: tuple[dict[str, str], ...])
     shown = ", ".join(v["label"] for v in values[:LISTED])
     more = len(values) - LISTED
     text = shown + (f" and {more:,} more" if more > 0 else "")
-    return text + (f" (incomplete: {result.reason})" if result.incomplete else "") + ("" if text.endswith(".") else ".")
+    return (
+        text
+        + (f" (incomplete: {result.reason})" if result.incomplete else "")
+        + ("" if text.endswith(".") else ".")
+    )
 
 
 def interpretation_of(sparql: str, assessment: dict[str, Any] | None, labels: dict[str, str]) -> str:
@@ -85,5 +101,8 @@ def interpretation_of(sparql: str, assessment: dict[str, Any] | None, labels: di
     best = (assessment or {}).get("best")
     if best and best["sparql"] == sparql:
         return str(best["interpretation"])
-    names = [labels.get(iri, re.split(r"[/#]", iri)[-1]) for iri in dict.fromkeys(re.findall(r"<([^<>\s]+)>", sparql))]
+    names = [
+        labels.get(iri, re.split(r"[/#]", iri)[-1])
+        for iri in dict.fromkeys(re.findall(r"<([^<>\s]+)>", sparql))
+    ]
     return "A query over " + ", ".join(names[:8]) if names else "A query without names"

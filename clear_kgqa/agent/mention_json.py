@@ -15,8 +15,11 @@ FUZZY_KEPT = 3
 def to_json(mention: Mention) -> dict[str, Any]:
     """A JSON object; the inverse of `from_json`."""
     return {
-        "span": list(mention.span), "name": mention.name, "nodes": [n.to_json() for n in mention.nodes],
-        "variant": mention.variant, "words": mention.words,
+        "span": list(mention.span),
+        "name": mention.name,
+        "nodes": [n.to_json() for n in mention.nodes],
+        "variant": mention.variant,
+        "words": mention.words,
     }
 
 
@@ -48,6 +51,10 @@ def searched(name: str, nodes: list[Node], question: str, known: tuple[Mention, 
     kept = tuple((exact or nodes[:FUZZY_KEPT])[:NODES_PER_SPAN])
     found = next((m for m in known if m.name == name), None)
     if found is not None:
-        merged = {n.iri: n for n in (*found.nodes, *kept)} if found.variant == "part" or exact == [] else {n.iri: n for n in kept}
+        merged = (
+            {n.iri: n for n in (*found.nodes, *kept)}
+            if found.variant == "part" or exact == []
+            else {n.iri: n for n in kept}
+        )
         return replace(found, nodes=tuple(merged.values())[:NODES_PER_SPAN])
     return Mention(locate(name, question), name, kept, "", len(name.split()))

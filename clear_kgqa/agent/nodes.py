@@ -25,7 +25,7 @@ from clear_kgqa.ambiguity.evidence import Settled
 from clear_kgqa.ambiguity.menus import node_option
 from clear_kgqa.ambiguity.plugin import AmbiguityPlugin, Assessment
 from clear_kgqa.clarification import Clarification
-from clear_kgqa.events import Event, Failed, Observation, Replied, Thought, ToolCall
+from clear_kgqa.events import Event, Failed, FailureKind, Observation, Replied, Thought, ToolCall
 from clear_kgqa.readings.mentions import Mention
 from clear_kgqa.readings.reader import Reader
 from clear_kgqa_tools.errors import LimitExceeded, QueryError
@@ -37,8 +37,15 @@ class AgentSteps:
     """The nodes of the graph over one bundle. `plugin` is None for strategies without scores, hints and policy."""
 
     def __init__(
-        self, model: BaseChatModel, toolbox: Toolbox, reader: Reader, plugin: AmbiguityPlugin | None, asking: bool,
-        steps: int, silent: bool, reminders: Reminders | None = None,
+        self,
+        model: BaseChatModel,
+        toolbox: Toolbox,
+        reader: Reader,
+        plugin: AmbiguityPlugin | None,
+        asking: bool,
+        steps: int,
+        silent: bool,
+        reminders: Reminders | None = None,
     ) -> None:
         self.model = model.bind_tools(tool_schemas(asking))
         self.toolbox, self.reader, self.plugin = toolbox, reader, plugin
@@ -47,8 +54,12 @@ class AgentSteps:
     def agent(self, state: AgentState) -> dict[str, Any]:
         """One turn of the model."""
         if state["steps"] >= self.steps:
-            return {"end": {"kind": "steps", "reason": f"The model took {self.steps} steps without an answer."}}
-        message = self.model.invoke(state["messages"], {"callbacks": [Deltas(lambda text: emit(Thought(text, True)))]})
+            return {
+                "end": {"kind": "steps", "reason": f"The model took {self.steps} steps without an answer."}
+            }
+        message = self.model.invoke(
+            state["messages"], {"callbacks": [Deltas(lambda text: emit(Thought(text, True)))]}
+        )
         if message.usage_metadata:
             emit(usage(message.usage_metadata, self.toolbox.settings))
         text = _text(message)
@@ -65,12 +76,20 @@ class AgentSteps:
         reminder = self.reminders.after_words(state) if self.reminders and not message.tool_calls else None
         if reminder:
             told = HumanMessage(reminder[1], name=REMINDER)
-            return {"messages": [message, told], "steps": state["steps"] + 1, "reminded": [*state["reminded"], reminder[0]]}
+            return {
+                "messages": [message, told],
+                "steps": state["steps"] + 1,
+                "reminded": [*state["reminded"], reminder[0]],
+            }
         return {"messages": [message], "steps": state["steps"] + 1, "calls": calls, "end": end}
 
     def tools(self, state: AgentState) -> dict[str, Any]:
         """Run every call of the last message but AskForClarification, which has a node of its own."""
-        mentions, executed, reminded = list(state["mentions"]), list(state["executed"]), list(state["reminded"])
+        mentions, executed, reminded = (
+            list(state["mentions"]),
+            list(state["executed"]),
+            list(state["reminded"]),
+        )
         out: list[AnyMessage] = []
         for call in _calls(state, ASK_FOR_CLARIFICATION, False):
             result = self._withheld(state, call) or self.toolbox.run(call["name"], call["args"])
@@ -84,13 +103,25 @@ class AgentSteps:
             elif call["name"] == EXECUTE_SPARQL:
                 sparql = str(call["args"].get("sparql", ""))
                 empty = not result.failed and is_empty(self.toolbox.execution(sparql))
-                executed.append({"sparql": sparql, "failed": result.failed, "kind": result.kind, "text": result.text[:500],
-                                 "empty": empty, "checking": CHECK in reminded})
+                executed.append(
+                    {
+                        "sparql": sparql,
+                        "failed": result.failed,
+                        "kind": result.kind,
+                        "text": result.text[:500],
+                        "empty": empty,
+                        "checking": CHECK in reminded,
+                    }
+                )
         return {"messages": out, "mentions": mentions, "executed": executed, "reminded": reminded}
 
     def _withheld(self, state: AgentState, call: Any) -> ToolResult | None:
         """A query is held back, once, while a question that changes the answer is open and not being asked."""
-        if self.reminders is None or call["name"] != EXECUTE_SPARQL or _calls(state, ASK_FOR_CLARIFICATION, True):
+        if (
+            self.reminders is None
+            or call["name"] != EXECUTE_SPARQL
+            or _calls(state, ASK_FOR_CLARIFICATION, True)
+        ):
             return None
         reason = self.reminders.before_query(state)
         return ToolResult(reason, failed=True, kind=ASK) if reason else None
@@ -109,7 +140,9 @@ class AgentSteps:
         hint = hint_text(assessment)
         emit(replace(assessment.scored, hint=hint))
         data = {"data": last.artifact, "assessment": assessment.to_json()}
-        hinted = last.model_copy(update={"content": f"{last.content}\n\n{hint}" if hint else last.content, "artifact": data})
+        hinted = last.model_copy(
+            update={"content": f"{last.content}\n\n{hint}" if hint else last.content, "artifact": data}
+        )
         return {"messages": [hinted], "assessment": assessment.to_json()}
 
     def _assess(self, state: AgentState) -> Assessment:
@@ -129,17 +162,24 @@ class AgentSteps:
         reply: str | None = interrupt(question.to_json())
         result, settled = self._understood(state, question, reply)
         return {
-            "messages": [*closed, _observation(call, result)], "asked": state["asked"] + 1,
+            "messages": [*closed, _observation(call, result)],
+            "asked": state["asked"] + 1,
             "settled": [*state["settled"], settled.to_json()],
         }
 
-    def _understood(self, state: AgentState, question: Clarification, reply: str | None) -> tuple[ToolResult, Settled]:
+    def _understood(
+        self, state: AgentState, question: Clarification, reply: str | None
+    ) -> tuple[ToolResult, Settled]:
         plugin = self.plugin or AmbiguityPlugin(self.reader, self.toolbox.settings)
         meant, settled = plugin.understand(question, reply, _mentions(state), state["question"])
         chosen = tuple(question.options[i] for i in meant.chosen)
-        emit(Replied(question.id, meant.text, meant.kind, tuple(o.label for o in chosen)))
+        emit(Replied(question.id, meant.text, meant.kind, tuple(o.label for o in chosen), meant.chosen))
         bound = [o.iri for o in chosen] or ([settled.entity] if settled.entity else [])
-        told = {"reply": meant.text, "understood_as": meant.kind, "chosen": [{"iri": o.iri, "label": o.label} for o in chosen]}
+        told = {
+            "reply": meant.text,
+            "understood_as": meant.kind,
+            "chosen": [{"iri": o.iri, "label": o.label} for o in chosen],
+        }
         text = "The user's reply, as data: " + json.dumps(told, ensure_ascii=False)
         return ToolResult(text, {**told, "bound": bound}), settled
 
@@ -156,7 +196,9 @@ class AgentSteps:
         if not named or not picked:
             return "Search the nodes first, then offer their IRIs as options."
         text = str(arguments.get("text") or "Which do you mean?")
-        return Clarification(f"c{state['asked'] + 1}", "model", "entity", text, tuple(node_option(n) for n in picked))
+        return Clarification(
+            f"c{state['asked'] + 1}", "model", "entity", text, tuple(node_option(n) for n in picked)
+        )
 
     def finish(self, state: AgentState) -> dict[str, Any]:
         """Turn the last query that ran into the answer, or say why there is none."""
@@ -176,12 +218,19 @@ class AgentSteps:
             execution = self.toolbox.execution(ran["sparql"])
         except (QueryError, LimitExceeded) as error:
             return Failed("limit", str(error), tried)
-        iris = [t.value for row in execution.result.rows[:2000] for t in row if t is not None and t.kind == "iri"]
+        iris = [
+            t.value for row in execution.result.rows[:2000] for t in row if t is not None and t.kind == "iri"
+        ]
         nodes = self.toolbox.describe(list(dict.fromkeys(iris)))
-        line = interpretation_of(ran["sparql"], assessment, nodes and {i: n.label for i, n in nodes.items()})
+        line = interpretation_of(ran["sparql"], assessment, {i: n.label for i, n in nodes.items()})
         if is_empty(execution):
             missing = "; ".join(f"<{iri}> is not in the graph" for iri in execution.missing)
-            return Failed("empty", "The query found nothing" + (f": {missing}." if missing else " in the graph."), tried, line)
+            return Failed(
+                "empty",
+                "The query found nothing" + (f": {missing}." if missing else " in the graph."),
+                tried,
+                line,
+            )
         return answered(execution, line, nodes)
 
     def _no_query(self, state: AgentState, tried: tuple[str, ...]) -> Failed:
@@ -190,8 +239,8 @@ class AgentSteps:
             return Failed(failure[0], failure[1], tried)
         broken = next((e for e in reversed(state["executed"]) if e["failed"]), None)
         if broken:
-            kind = "limit" if broken["kind"] == "limit" else "endpoint" if broken["kind"] == "endpoint" else "not_understood"
-            return Failed(kind, broken["text"], tried)
+            kinds: dict[str, FailureKind] = {"limit": "limit", "endpoint": "endpoint"}
+            return Failed(kinds.get(broken["kind"], "not_understood"), broken["text"], tried)
         said = _text(state["messages"][-1])
         return Failed("not_understood", said or "The model gave no query.", tried)
 
@@ -200,8 +249,10 @@ def hint_text(assessment: Assessment) -> str:
     """The hint for the model: imperative, and only where something follows from it."""
     if assessment.ask is not None:
         options = "; ".join(f"<{o.iri}> {o.label}" for o in assessment.ask.options)
-        return (f"HINT: the answer depends on what is meant by this {assessment.ask.kind}. Call AskForClarification now with "
-                f"text {json.dumps(assessment.ask.question, ensure_ascii=False)} and these options: {options}")
+        return (
+            f"HINT: the answer depends on what is meant by this {assessment.ask.kind}. Call AskForClarification now with "
+            f"text {json.dumps(assessment.ask.question, ensure_ascii=False)} and these options: {options}"
+        )
     return f"HINT: {assessment.failure[1]}" if assessment.failure else ""
 
 
@@ -212,7 +263,11 @@ def emit(event: Event) -> None:
 
 def _text(message: AnyMessage) -> str:
     content = message.content
-    return content if isinstance(content, str) else " ".join(c.get("text", "") for c in content if isinstance(c, dict))
+    return (
+        content
+        if isinstance(content, str)
+        else " ".join(c.get("text", "") for c in content if isinstance(c, dict))
+    )
 
 
 def _mentions(state: AgentState) -> tuple[Mention, ...]:
@@ -228,6 +283,10 @@ def _calls(state: AgentState, name: str, same: bool) -> list[Any]:
 
 def _observation(call: Any, result: ToolResult) -> ToolMessage:
     return ToolMessage(
-        result.text, tool_call_id=call["id"], name=call["name"], artifact=result.data, id=f"observation-{call['id']}",
+        result.text,
+        tool_call_id=call["id"],
+        name=call["name"],
+        artifact=result.data,
+        id=f"observation-{call['id']}",
         status="error" if result.failed else "success",
     )

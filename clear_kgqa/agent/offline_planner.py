@@ -12,7 +12,12 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from pydantic import ConfigDict
 
-from clear_kgqa.agent.tool_specs import ASK_FOR_CLARIFICATION, EXECUTE_SPARQL, SEARCH_GRAPH_PATTERN, SEARCH_NODES
+from clear_kgqa.agent.tool_specs import (
+    ASK_FOR_CLARIFICATION,
+    EXECUTE_SPARQL,
+    SEARCH_GRAPH_PATTERN,
+    SEARCH_NODES,
+)
 from clear_kgqa.readings.reader import Reader
 from clear_kgqa_tools.terms import iri_ref
 
@@ -41,11 +46,17 @@ class OfflinePlanner(BaseChatModel):
         return self
 
     def _generate(
-        self, messages: list[BaseMessage], stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None, **kwargs: Any,
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
     ) -> ChatResult:
         at = max(i for i, m in enumerate(messages) if isinstance(m, HumanMessage))
-        question, turn = str(messages[at].content), [m for m in messages[at + 1 :] if isinstance(m, ToolMessage)]
+        question, turn = (
+            str(messages[at].content),
+            [m for m in messages[at + 1 :] if isinstance(m, ToolMessage)],
+        )
         number = sum(isinstance(m, AIMessage) for m in messages)
         return ChatResult(generations=[ChatGeneration(message=self._step(question, turn, number))])
 
@@ -88,9 +99,14 @@ class OfflinePlanner(BaseChatModel):
         ask = assessment["ask"]
         if ask:
             options = [o["iri"] for o in ask["options"]]
-            return AIMessage("", tool_calls=[_call(number, 0, ASK_FOR_CLARIFICATION, text=ask["question"], options=options)])
+            return AIMessage(
+                "",
+                tool_calls=[_call(number, 0, ASK_FOR_CLARIFICATION, text=ask["question"], options=options)],
+            )
         if assessment["best"]:
-            return AIMessage("", tool_calls=[_call(number, 0, EXECUTE_SPARQL, sparql=assessment["best"]["sparql"])])
+            return AIMessage(
+                "", tool_calls=[_call(number, 0, EXECUTE_SPARQL, sparql=assessment["best"]["sparql"])]
+            )
         return AIMessage("I found nothing in the graph that fits the question.")
 
     def _alone(self, question: str, turn: list[ToolMessage], number: int) -> AIMessage:
@@ -104,7 +120,9 @@ class OfflinePlanner(BaseChatModel):
         best = posterior.readings[posterior.best]
         bound = next((_data(m)["bound"] for m in turn if m.name == ASK_FOR_CLARIFICATION and _data(m)), None)
         if bound:
-            kept = [i for i, r in enumerate(posterior.readings) if any(a.node.iri in bound for a in r.entities)]
+            kept = [
+                i for i, r in enumerate(posterior.readings) if any(a.node.iri in bound for a in r.entities)
+            ]
             best = posterior.readings[max(kept, key=lambda i: posterior.p[i])] if kept else best
         elif self.asks and best.entities and not any(m.name == ASK_FOR_CLARIFICATION for m in turn):
             span = best.entities[0].span
@@ -112,7 +130,9 @@ class OfflinePlanner(BaseChatModel):
             if shared:
                 options = [n.iri for n in shared.nodes[:5]]
                 text = f"Which {shared.name} do you mean?"
-                return AIMessage("", tool_calls=[_call(number, 0, ASK_FOR_CLARIFICATION, text=text, options=options)])
+                return AIMessage(
+                    "", tool_calls=[_call(number, 0, ASK_FOR_CLARIFICATION, text=text, options=options)]
+                )
         return AIMessage("", tool_calls=[_call(number, 0, EXECUTE_SPARQL, sparql=best.query)])
 
 

@@ -30,6 +30,15 @@ class AgentState(TypedDict, total=False):
 def fresh(question: str, messages: list[AnyMessage]) -> AgentState:
     """The state of a new turn; earlier messages stay, everything else starts again."""
     return AgentState(
-        messages=messages, question=question, mentions=[], settled=[], assessment=None, asked=0, steps=0, calls={},
-        executed=[], reminded=[], end=None,
+        messages=messages,
+        question=question,
+        mentions=[],
+        settled=[],
+        assessment=None,
+        asked=0,
+        steps=0,
+        calls={},
+        executed=[],
+        reminded=[],
+        end=None,
     )

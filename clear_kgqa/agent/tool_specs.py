@@ -19,13 +19,17 @@ class _Arguments(BaseModel):
 class SearchNodes(_Arguments):
     """Find nodes of the graph by name: IRI, label, types, description and popularity of at most ten."""
 
-    name: str = Field(description="the name as it stands in the question, without articles", min_length=1, max_length=5000)
+    name: str = Field(
+        description="the name as it stands in the question, without articles", min_length=1, max_length=5000
+    )
 
 
 class SearchGraphPattern(_Arguments):
     """See which properties lead from and to nodes: one hop, and two hops through mediators, ranked by meaning."""
 
-    sparql: str = Field(description="the body of a SPARQL pattern that binds ?e, e.g. VALUES ?e { <IRI> }", min_length=1)
+    sparql: str = Field(
+        description="the body of a SPARQL pattern that binds ?e, e.g. VALUES ?e { <IRI> }", min_length=1
+    )
     semantic: str = Field(description="in a few words, what is looked for", default="", max_length=2000)
 
 
@@ -43,7 +47,9 @@ class AskForClarification(_Arguments):
 
 
 TOOLS: dict[str, type[_Arguments]] = {
-    SEARCH_NODES: SearchNodes, SEARCH_GRAPH_PATTERN: SearchGraphPattern, EXECUTE_SPARQL: ExecuteSPARQL,
+    SEARCH_NODES: SearchNodes,
+    SEARCH_GRAPH_PATTERN: SearchGraphPattern,
+    EXECUTE_SPARQL: ExecuteSPARQL,
     ASK_FOR_CLARIFICATION: AskForClarification,
 }
 
@@ -51,10 +57,16 @@ TOOLS: dict[str, type[_Arguments]] = {
 def tool_schemas(asking: bool = True) -> list[dict[str, Any]]:
     """The tools in the form that `bind_tools` takes; without AskForClarification for strategies that never ask."""
     return [
-        {"type": "function", "function": {
-            "name": name, "description": " ".join((model.__doc__ or "").split()), "parameters": model.model_json_schema(),
-        }}
-        for name, model in TOOLS.items() if asking or name != ASK_FOR_CLARIFICATION
+        {
+            "type": "function",
+            "function": {
+                "name": name,
+                "description": " ".join((model.__doc__ or "").split()),
+                "parameters": model.model_json_schema(),
+            },
+        }
+        for name, model in TOOLS.items()
+        if asking or name != ASK_FOR_CLARIFICATION
     ]
 
 
@@ -68,6 +80,9 @@ def checked(name: str, arguments: object) -> _Arguments | str:
     try:
         return model.model_validate(arguments)
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors(include_url=False))
+        faults = "; ".join(
+            f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}"
+            for e in error.errors(include_url=False)
+        )
         takes = ", ".join(model.model_fields)
         return f"{name} was not called: {faults}. It takes a JSON object with: {takes}."

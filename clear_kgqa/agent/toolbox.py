@@ -39,7 +39,10 @@ class Toolbox:
         self.search_nodes = SearchNodes(bundle.nodes)
         self.patterns = reader.patterns
         self.execute = ExecuteSPARQL(
-            bundle.graph, bundle.profile.prefixes, self.labels, self._nearest,
+            bundle.graph,
+            bundle.profile.prefixes,
+            self.labels,
+            self._nearest,
             limits=Limits(settings.query_timeout, settings.query_memory),
         )
         self._executions: OrderedDict[str, Execution] = OrderedDict()
@@ -63,7 +66,9 @@ class Toolbox:
         except QueryError as error:
             return ToolResult(f"ERROR: {error}", failed=True, kind="query")
         except LimitExceeded as error:
-            return ToolResult(f"STOPPED: {error} Ask for less: fewer patterns, or a LIMIT.", failed=True, kind="limit")
+            return ToolResult(
+                f"STOPPED: {error} Ask for less: fewer patterns, or a LIMIT.", failed=True, kind="limit"
+            )
         except EndpointError as error:
             return ToolResult(f"UNREACHABLE: {error}", failed=True, kind="endpoint")
 
@@ -77,8 +82,15 @@ class Toolbox:
         assert isinstance(call, tool_specs.ExecuteSPARQL)
         execution = self.execute(call.sparql)
         self._keep(call.sparql, execution)
-        return ToolResult(execution.text, {"sparql": execution.query.text, "form": execution.result.form,
-                                           "rows": len(execution.result.rows), "incomplete": execution.result.incomplete})
+        return ToolResult(
+            execution.text,
+            {
+                "sparql": execution.query.text,
+                "form": execution.result.form,
+                "rows": len(execution.result.rows),
+                "incomplete": execution.result.incomplete,
+            },
+        )
 
     def _keep(self, sparql: str, execution: Execution) -> None:
         with self._lock:

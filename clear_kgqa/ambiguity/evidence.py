@@ -38,7 +38,9 @@ class Settled:
     @staticmethod
     def from_json(data: dict[str, Any]) -> Settled:
         offered = tuple(tuple(o) for o in data["offered"])
-        return Settled(**{**data, "offered": offered, "chosen": tuple(data["chosen"]), "span": tuple(data["span"])})
+        return Settled(
+            **{**data, "offered": offered, "chosen": tuple(data["chosen"]), "span": tuple(data["span"])}
+        )
 
 
 def apply(posterior: Posterior, settled: list[Settled]) -> Posterior:
@@ -52,9 +54,13 @@ def apply(posterior: Posterior, settled: list[Settled]) -> Posterior:
 
 
 def _bind(posterior: Posterior, reply: Settled) -> Posterior:
-    keep = np.array([
-        any(a.node.iri == reply.entity and a.span == reply.span for a in r.entities) for r in posterior.readings
-    ], dtype=bool)
+    keep = np.array(
+        [
+            any(a.node.iri == reply.entity and a.span == reply.span for a in r.entities)
+            for r in posterior.readings
+        ],
+        dtype=bool,
+    )
     p = posterior.p * keep if len(keep) else posterior.p
     total = p.sum()
     return posterior.with_p(p / total, 0.0) if total > 0 else posterior.with_p(p, 1.0)

@@ -29,7 +29,12 @@ class Menu:
 def menus(posterior: Posterior, question: str, settled: Iterable[str] = ()) -> list[Menu]:
     """Every question that is still open: at least two options whose best answers differ."""
     done = set(settled)
-    found = [*entity_menus(posterior, question), *intent_menu(posterior), *form_menu(posterior), *reading_menu(posterior)]
+    found = [
+        *entity_menus(posterior, question),
+        *intent_menu(posterior),
+        *form_menu(posterior),
+        *reading_menu(posterior),
+    ]
     return [m for m in found if m.slot not in done]
 
 
@@ -41,8 +46,13 @@ def _grouped(posterior: Posterior, keys: Iterable[tuple[int, object]]) -> list[t
 
 
 def _menu(
-    posterior: Posterior, slot: str, kind: SlotKind, text: str, groups: list[tuple[object, list[int]]],
-    option: Callable[[int, list[int]], Option], span: Span = (0, 0),
+    posterior: Posterior,
+    slot: str,
+    kind: SlotKind,
+    text: str,
+    groups: list[tuple[object, list[int]]],
+    option: Callable[[int, list[int]], Option],
+    span: Span = (0, 0),
 ) -> list[Menu]:
     """Build a menu from groups of readings, merging those whose best readings answer alike; nothing if one remains."""
     seen: dict[int, int] = {}
@@ -62,13 +72,18 @@ def _menu(
     for members in kept:
         best = max(members, key=lambda i: posterior.p[i])
         made = option(best, members)
-        options.append(replace(made, share=float(sum(posterior.p[i] for i in members)), readings=tuple(members)))
+        options.append(
+            replace(made, share=float(sum(posterior.p[i] for i in members)), readings=tuple(members))
+        )
+    if kind != "entity" and len({o.iri for o in options}) == 1:
+        # One entity in every line: what it is tells nothing apart.
+        options = [replace(o, type="", description="", path="") for o in options]
     return [Menu(slot, kind, text, tuple(options), tuple(tuple(m) for m in kept), span)]
 
 
-def node_option(node: Node, **more: str) -> Option:
+def node_option(node: Node) -> Option:
     """An option that shows a node: label, type and description as the graph has them."""
-    return Option(node.iri, node.label, node.types[0] if node.types else "", node.description, **more)
+    return Option(node.iri, node.label, node.types[0] if node.types else "", node.description)
 
 
 def entity_menus(posterior: Posterior, question: str) -> list[Menu]:
@@ -88,7 +103,9 @@ def entity_menus(posterior: Posterior, question: str) -> list[Menu]:
             return node_option(anchor.node)
 
         text = f"Which {name} do you mean?"
-        out += _menu(posterior, f"entity:{name.casefold()}", "entity", text, _grouped(posterior, keys), option, span)
+        out += _menu(
+            posterior, f"entity:{name.casefold()}", "entity", text, _grouped(posterior, keys), option, span
+        )
     return out
 
 
@@ -141,5 +158,4 @@ def reading_option(reading: Reading) -> Option:
     if anchor is None:
         iri = reading.type.iri if reading.type else ""
         return Option(iri, reading.line(), path=path, sparql=reading.query)
-    shown = node_option(anchor.node, path=path, sparql=reading.query)
-    return replace(shown, label=reading.line())
+    return replace(node_option(anchor.node), label=reading.line(), path=path, sparql=reading.query)

@@ -57,7 +57,12 @@ class AmbiguityPlugin:
         self.settings = settings
 
     def assess(
-        self, question: str, mentions: tuple[Mention, ...], settled: list[Settled], asked: int, silent: bool = False
+        self,
+        question: str,
+        mentions: tuple[Mention, ...],
+        settled: list[Settled],
+        asked: int,
+        silent: bool = False,
     ) -> Assessment:
         """Score the readings after the replies so far. `asked` counts this turn's questions; `silent` never asks."""
         read = self.reader.read(question, mentions)
@@ -67,7 +72,11 @@ class AmbiguityPlugin:
         scores = self.scores(posterior, question)
         price = self.settings.ask_cost
         scored = Scored(
-            tuple(scores), round(1 - posterior.silent_value, 4), round(choice.value, 4), price, _shown(posterior)
+            tuple(scores),
+            round(1 - posterior.silent_value, 4),
+            round(choice.value, 4),
+            price,
+            _shown(posterior),
         )
         failure = self._failure(read, posterior, settled)
         if failure:
@@ -76,8 +85,8 @@ class AmbiguityPlugin:
         delegated = any(s.outcome == "delegate" for s in settled)
         if asking and not delegated and choice.menu is not None and self._worth(choice, scores):
             ask = evidence.clarification(choice.menu, asked + 1, choice.value)
-            return Assessment(scored, ask=ask, best=_best(posterior, settled))
-        return Assessment(scored, best=_best(posterior, settled))
+            return Assessment(scored, ask=ask, best=_best(posterior, settled, _shared_names(mentions)))
+        return Assessment(scored, best=_best(posterior, settled, _shared_names(mentions)))
 
     def scores(self, posterior: Posterior, question: str) -> list[Score]:
         """Entity scores per mention and the intent score, those switched off left out."""
@@ -92,7 +101,11 @@ class AmbiguityPlugin:
         off = {"entity"} if self.settings.no_entity else set()
         if self.settings.no_intent:
             off |= {"intent", "form"}
-        return frozenset({"entity", "intent", "form", "reading"} - off - ({"reading"} if off else set())) if off else None
+        return (
+            frozenset({"entity", "intent", "form", "reading"} - off - ({"reading"} if off else set()))
+            if off
+            else None
+        )
 
     def _choice(self, posterior: Posterior, question: str, done: tuple[str, ...]) -> Choice:
         if self.settings.policy == "voi":
@@ -134,8 +147,9 @@ class AmbiguityPlugin:
             return f"The graph does not hold {asked} of {node.label}{kind}."
         return f"The graph does not hold {asked} for {_named(read)}."
 
-    def understand(self, clarification: Clarification, reply: str | None, mentions: tuple[Mention, ...],
-                   question: str) -> tuple[Reply, Settled]:
+    def understand(
+        self, clarification: Clarification, reply: str | None, mentions: tuple[Mention, ...], question: str
+    ) -> tuple[Reply, Settled]:
         """What a reply means and the evidence it gives; a node that no option offered is looked for as well."""
         menu_queries = tuple(self._queries(question, mentions, o.readings) for o in clarification.options)
         if reply is None:
@@ -144,7 +158,9 @@ class AmbiguityPlugin:
         if meant.kind == "unclear":
             node, span = self._other_node(reply, mentions)
             if node is not None:
-                return replace(meant, kind="options"), Settled(clarification.slot, "entity", entity=node.iri, span=span)
+                return replace(meant, kind="options"), Settled(
+                    clarification.slot, "entity", entity=node.iri, span=span
+                )
         noise = 0.0 if meant.sure else TEXT_NOISE
         if meant.kind == "options":
             return meant, Settled(clarification.slot, "options", menu_queries, meant.chosen, noise)
@@ -152,7 +168,9 @@ class AmbiguityPlugin:
             return meant, Settled(clarification.slot, "none", menu_queries, noise=noise)
         return meant, Settled(clarification.slot, "delegate")
 
-    def _queries(self, question: str, mentions: tuple[Mention, ...], indexes: tuple[int, ...]) -> tuple[str, ...]:
+    def _queries(
+        self, question: str, mentions: tuple[Mention, ...], indexes: tuple[int, ...]
+    ) -> tuple[str, ...]:
         readings = self.reader.read(question, mentions).posterior.readings
         return tuple(readings[i].query for i in indexes if i < len(readings))
 
@@ -179,26 +197,47 @@ def _named(read: Interpretation) -> str:
     return " or ".join(names[:3]) or "it"
 
 
-def _best(posterior: Posterior, settled: list[Settled]) -> Best | None:
+def _shared_names(mentions: tuple[Mention, ...]) -> dict[str, str]:
+    """Names that tell nodes with one label apart: "Springfield (city in Missouri)"."""
+    out: dict[str, str] = {}
+    for mention in mentions:
+        for node in mention.nodes:
+            same = [n for n in mention.nodes if n.label == node.label]
+            told = node.description or (node.types[0] if node.types else "")
+            if len(same) > 1 and told:
+                out[node.iri] = f"{node.label} ({told})"
+    return out
+
+
+def _best(posterior: Posterior, settled: list[Settled], names: dict[str, str]) -> Best | None:
     several = evidence.united(posterior, settled)
     if several:
         readings = [posterior.readings[i] for i in several]
         parts = " UNION ".join(f"{{ {r.query} }}" for r in readings if r.form != "ask")
-        return Best(f"SELECT DISTINCT * WHERE {{ {parts} }}", " and ".join(r.line() for r in readings), "select")
+        return Best(
+            f"SELECT DISTINCT * WHERE {{ {parts} }}", " and ".join(r.line(names) for r in readings), "select"
+        )
     if posterior.best < 0:
         return None
     best = posterior.readings[posterior.best]
-    return Best(best.query, best.line(), best.form)
+    return Best(best.query, best.line(names), best.form)
 
 
 def _shown(posterior: Posterior) -> tuple[dict[str, Any], ...]:
     """The most probable readings as JSON: query, line, probability, answers (at most 50) and answer class."""
-    out = []
+    out: list[dict[str, Any]] = []
     silent = posterior.best
     for i, (reading, p) in enumerate(zip(posterior.readings, posterior.p, strict=True)):
         if len(out) < READINGS_SHOWN or i == silent:
             answers = [t.value for t in posterior.answers[i].terms[:50]]
-            out.append({**reading.to_json(), "p": round(float(p), 5), "answers": answers, "class": posterior.classes[i],
-                        "truncated": posterior.answers[i].truncated or len(posterior.answers[i].terms) > 50,
-                        "silent": i == silent})
+            out.append(
+                {
+                    **reading.to_json(),
+                    "p": round(float(p), 5),
+                    "answers": answers,
+                    "class": posterior.classes[i],
+                    "truncated": posterior.answers[i].truncated or len(posterior.answers[i].terms) > 50,
+                    "silent": i == silent,
+                }
+            )
     return tuple(out)

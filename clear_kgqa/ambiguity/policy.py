@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from clear_kgqa.ambiguity.menus import Menu, menus
-from clear_kgqa.readings.posterior import Doubles, Posterior
+from clear_kgqa.readings.paths import Doubles
+from clear_kgqa.readings.posterior import Posterior
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,13 @@ def value_of_information(posterior: Posterior, menu: Menu, noise: float = 0.0) -
     return informed - posterior.silent_value
 
 
-def best_question(posterior: Posterior, question: str, settled: tuple[str, ...] = (), noise: float = 0.0,
-                  kinds: frozenset[str] | None = None) -> Choice:
+def best_question(
+    posterior: Posterior,
+    question: str,
+    settled: tuple[str, ...] = (),
+    noise: float = 0.0,
+    kinds: frozenset[str] | None = None,
+) -> Choice:
     """The question with the highest value; on near ties the plainer one (entity, then intent, form, reading)."""
     best = Choice(None, 0.0)
     for menu in menus(posterior, question, settled):

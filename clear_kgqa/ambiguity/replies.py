@@ -15,15 +15,39 @@ _DELEGATE = re.compile(
     r"any(thing)?( (one|of them|will do))?|whatever|up to you|either( one)?|does ?n'?o?t matter|best( guess)?|surprise me|skip)\W*$",
     re.I,
 )
-_NONE = re.compile(r"^\W*(none( of (these|them|those|the above))?|neither( of them)?|something else|another( one)?|other|no)\W*$", re.I)
-_ALL = re.compile(r"^\W*(both|all( of (them|these))?|all (two|three|four|five)|each( of them)?|every one)\W*$", re.I)
-_QUESTION = re.compile(r"^\W*(who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|list|give|show|name)\b", re.I)
+_NONE = re.compile(
+    r"^\W*(none( of (these|them|those|the above))?|neither( of them)?|something else|another( one)?|other|no)\W*$",
+    re.I,
+)
+_ALL = re.compile(
+    r"^\W*(both|all( of (them|these))?|all (two|three|four|five)|each( of them)?|every one)\W*$", re.I
+)
+_QUESTION = re.compile(
+    r"^\W*(who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|list|give|show|name)\b",
+    re.I,
+)
 _NOT = re.compile(r"\b(?:not|isn'?t|no|except|but not|rather than)\s+(?:the\s+|a\s+|an\s+)?(.+)$", re.I)
 _ORDINALS = {
-    "first": 1, "1st": 1, "former": 1, "one": 1, "second": 2, "2nd": 2, "two": 2, "third": 3, "3rd": 3, "three": 3,
-    "fourth": 4, "4th": 4, "four": 4, "fifth": 5, "5th": 5, "five": 5,
+    "first": 1,
+    "1st": 1,
+    "former": 1,
+    "one": 1,
+    "second": 2,
+    "2nd": 2,
+    "two": 2,
+    "third": 3,
+    "3rd": 3,
+    "three": 3,
+    "fourth": 4,
+    "4th": 4,
+    "four": 4,
+    "fifth": 5,
+    "5th": 5,
+    "five": 5,
 }
-_EMPTY = frozenset("the one ones that is it in of a an i mean meant want please and with which who by as about to was".split())
+_EMPTY = frozenset(
+    "the one ones that is it in of a an i mean meant want please and with which who by as about to was".split()
+)
 
 
 def interpret(reply: str, clarification: Clarification) -> Reply:
@@ -110,7 +134,9 @@ def _top(scores: list[float]) -> list[int]:
 
 def _overlap(text: str, bags: list[Counter[str]]) -> list[float]:
     """Inverse-frequency weighted share of words: a word in every option weighs nothing."""
-    words = {w.stem for w in tokenize(text) if w.lower not in _EMPTY} | {stem(w) for w in fold(text).split() if w not in _EMPTY}
+    words = {w.stem for w in tokenize(text) if w.lower not in _EMPTY} | {
+        stem(w) for w in fold(text).split() if w not in _EMPTY
+    }
     weight = {w: math.log((len(bags) + 0.0) / n) for w in words if (n := sum(w in b for b in bags))}
     return [sum(v for w, v in weight.items() if w in b) for b in bags]
 

@@ -7,7 +7,16 @@ from dataclasses import replace
 
 from clear_kgqa.readings.cues import Bound, Grade, lexicon
 from clear_kgqa.readings.question import Candidate, Question
-from clear_kgqa.readings.reading import Anchor, AnswerForm, Order, Reading, Span, TypeConstraint, ValueFilter, triples
+from clear_kgqa.readings.reading import (
+    Anchor,
+    AnswerForm,
+    Order,
+    Reading,
+    Span,
+    TypeConstraint,
+    ValueFilter,
+    triples,
+)
 from clear_kgqa.readings.words import content_stems
 from clear_kgqa_tools.graph import Limits, trusted
 from clear_kgqa_tools.nodes import Hop
@@ -54,7 +63,11 @@ def typed(question: Question, bases: Iterable[Reading]) -> Iterator[Reading]:
 def joined(question: Question, bases: list[Reading]) -> Iterator[Reading]:
     """Two bases that share the answer: "bandleaders that play trumpet"."""
     known = question.space.bundle.schema.property_by_iri
-    bases = [b for b in bases if known[b.anchors[0].hops[-1].property].values == "iri" or b.anchors[0].hops[-1].direction == "in"]
+    bases = [
+        b
+        for b in bases
+        if known[b.anchors[0].hops[-1].property].values == "iri" or b.anchors[0].hops[-1].direction == "in"
+    ]
     for i, first in enumerate(bases):
         for second in bases[i + 1 :]:
             if all(disjoint(first, a.span) for a in second.anchors):
@@ -78,13 +91,19 @@ def second_hop(question: Question, bases: list[Reading]) -> Iterator[Reading]:
             for property_, _ in graph.query(trusted(query), QUICK).rows:
                 known = schema.property_by_iri.get(property_.value) if property_ else None
                 back = anchor.hops[-1]
-                if known is None or known.iri in hidden or (known.iri == back.property and way != back.direction):
+                if (
+                    known is None
+                    or known.iri in hidden
+                    or (known.iri == back.property and way != back.direction)
+                ):
                     continue
                 hop = Hop(known.iri, known.label, "out" if way == "out" else "in")
                 yield Reading((replace(anchor, hops=(*anchor.hops, hop)),))
 
 
-def attribute_paths(question: Question, names: tuple[str, ...], most: int = 4) -> list[tuple[tuple[Hop, ...], float]]:
+def attribute_paths(
+    question: Question, names: tuple[str, ...], most: int = 4
+) -> list[tuple[tuple[Hop, ...], float]]:
     """Numeric or date paths that one of the names may mean, best first with a score 0..1."""
     vectors = question.space.similarity(question.space.bundle.similarity.encode(list(names)))
     stems = [content_stems(n) for n in names]
@@ -92,7 +111,9 @@ def attribute_paths(question: Question, names: tuple[str, ...], most: int = 4) -
     for hops in question.space.attributes():
         text = question.space.text(hops[-1].property)
         both = text.names.union(*(question.space.text(h.property).names for h in hops))
-        lexical = max((1.0 if s and s <= text.names else 0.95 if s and s <= both else 0.0 for s in stems), default=0.0)
+        lexical = max(
+            (1.0 if s and s <= text.names else 0.95 if s and s <= both else 0.0 for s in stems), default=0.0
+        )
         score = max(lexical, max(question.space.path_similarity(row, hops) for row in vectors))
         if score >= NEAR:
             out.append((hops, score))
@@ -165,7 +186,9 @@ def filtered(question: Question, sets: list[Reading], bound: Bound) -> Iterator[
     else:
         named = [(h, 1.0) for h in named_attribute(question, frozenset([bound.span]))]
         paths = named or (attribute_paths(question, names) if names else [])
-    value = Term(f"{bound.value:.12g}", "literal", XSD + ("integer" if bound.value == int(bound.value) else "decimal"))
+    value = Term(
+        f"{bound.value:.12g}", "literal", XSD + ("integer" if bound.value == int(bound.value) else "decimal")
+    )
     for hops, score in paths:
         for base in sets:
             if disjoint(base, bound.span):
@@ -208,20 +231,32 @@ def _between(question: Question, first: Candidate, second: Candidate) -> Iterato
         hits_target = pattern.sample is not None and pattern.sample.value == second.node.iri
         if last.direction == "out" and (hits_target or (types & ends) or not (types and ends)):
             anchor = Anchor(first.node, first.mention.span, pattern.hops)
-            yield Reading((anchor,), target=target, form="ask", features={"fits": float(bool(types & ends) or hits_target)})
+            yield Reading(
+                (anchor,),
+                target=target,
+                form="ask",
+                features={"fits": float(bool(types & ends) or hits_target)},
+            )
 
 
 def linked(question: Question, most: int = 12) -> Iterator[Reading]:
     """Two-hop chains of outgoing properties that really join two entities ("Is Lyon in Europe?")."""
     known, hidden = question.space.bundle.schema.property_by_iri, set(question.space.bundle.profile.hidden)
-    pairs = [(a, b) for a in question.candidates for b in question.candidates if not overlaps(a.mention.span, b.mention.span)]
+    pairs = [
+        (a, b)
+        for a in question.candidates
+        for b in question.candidates
+        if not overlaps(a.mention.span, b.mention.span)
+    ]
     for first, second in pairs[:most]:
         a, b = iri_ref(first.node.iri), iri_ref(second.node.iri)
         query = f"SELECT ?p ?q WHERE {{ {a} ?p ?m . ?m ?q {b} . FILTER(isIRI(?m)) }} LIMIT 20"
         for row in question.space.bundle.graph.query(trusted(query), QUICK).rows:
             iris = [t.value for t in row if t is not None]
             if len(iris) == 2 and all(i in known and i not in hidden for i in iris):
-                anchor = Anchor(first.node, first.mention.span, tuple(Hop(i, known[i].label, "out") for i in iris))
+                anchor = Anchor(
+                    first.node, first.mention.span, tuple(Hop(i, known[i].label, "out") for i in iris)
+                )
                 target = Anchor(second.node, second.mention.span, ())
                 yield Reading((anchor,), target=target, form="ask", features={"fits": 1.0})
 
@@ -237,7 +272,9 @@ def chosen(question: Question) -> Iterator[Reading]:
                 yield Reading((Anchor(candidate.node, candidate.mention.span, pattern.hops),), among=among)
 
 
-def _alternatives(question: Question, between_words: tuple[str, ...] = (" or ",)) -> Iterator[tuple[Candidate, Candidate]]:
+def _alternatives(
+    question: Question, between_words: tuple[str, ...] = (" or ",)
+) -> Iterator[tuple[Candidate, Candidate]]:
     """Candidates on the two sides of an "or" (or of "larger than")."""
     for a in question.candidates:
         for b in question.candidates:
@@ -269,4 +306,9 @@ def _pairs(
             descending = not _means_old(question, grade)
         among = (Anchor(a.node, a.mention.span, ()), Anchor(b.node, b.mention.span, ()))
         form: AnswerForm = "ask" if question.cues.ask and not question.cues.choice else "select"
-        yield Reading(among=among, order=Order(hops, descending, 1, grade.span), form=form, features={"attribute": score})
+        yield Reading(
+            among=among,
+            order=Order(hops, descending, 1, grade.span),
+            form=form,
+            features={"attribute": score},
+        )

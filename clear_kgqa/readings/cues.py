@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -81,11 +82,19 @@ def read_cues(question: str) -> Cues:
     grades = _grades(question, words, bounds)
     noun = _noun(words, grades)
     return Cues(
-        ask=bool(_ASK.match(question)), count=bool(count) and not attributes,
-        count_span=count.span() if count else (0, 0), grades=grades, bounds=bounds, expects=_expects(question),
-        open_attributes=attributes, open_span=open_span, noun=noun,
-        choice=bool(re.search(r"\b\w[^?]* or \w", question)), words=words,
-        plural=bool(noun and singular(noun.split()[-1]) != noun.split()[-1]) and not re.search(r"\bhow many\b", question, re.I),
+        ask=bool(_ASK.match(question)),
+        count=bool(count) and not attributes,
+        count_span=count.span() if count else (0, 0),
+        grades=grades,
+        bounds=bounds,
+        expects=_expects(question),
+        open_attributes=attributes,
+        open_span=open_span,
+        noun=noun,
+        choice=bool(re.search(r"\b\w[^?]* or \w", question)),
+        words=words,
+        plural=bool(noun and singular(noun.split()[-1]) != noun.split()[-1])
+        and not re.search(r"\bhow many\b", question, re.I),
     )
 
 
@@ -101,22 +110,28 @@ def _expects(question: str) -> str:
 
 
 def _noun(words: tuple[Word, ...], grades: tuple[Grade, ...]) -> str:
-    """The words between "which"/"what"/"how many" and the next function word: "american radio host"."""
+    """The noun phrase asked for: after which/what/how many, else where the question starts ("cities in Norway")."""
     words = tuple(w for w in words if not any(g.span[0] <= w.start < g.span[1] for g in grades))
     for i, word in enumerate(words):
         many = word.lower == "many" and i and words[i - 1].lower == "how"
-        if word.lower in ("which", "what", "name", "list", "show") or many:
-            out = []
-            for following in words[i + 1 :]:
-                if not following.content:
-                    if out:
-                        break
-                    if following.lower not in ("a", "an", "the", "all", "some", "me", "of", "is", "are", "other"):
-                        break
-                    continue
-                out.append(following.lower)
-            return " ".join(out[:4])
-    return ""
+        if word.lower in ("which", "what", "name", "list", "show", "number") or many:
+            return _phrase(
+                words[i + 1 :], ("a", "an", "the", "all", "some", "me", "of", "is", "are", "other")
+            )
+    if words and not words[0].content and words[0].lower not in ("the", "all", "a", "an", "give", "tell"):
+        return ""
+    return _phrase(words, ("the", "all", "a", "an", "me", "give", "tell", "of"))
+
+
+def _phrase(words: Iterable[Word], skipped: tuple[str, ...]) -> str:
+    """The first run of content words, after words that may stand before it."""
+    out: list[str] = []
+    for word in words:
+        if word.content:
+            out.append(word.lower)
+        elif out or word.lower not in skipped:
+            break
+    return " ".join(out[:4])
 
 
 def _open_attributes(question: str) -> tuple[tuple[str, ...], Span]:
@@ -145,7 +160,9 @@ def _number(text: str, scale: str | None) -> float | None:
 def _bound_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     pairs = [(phrase, op) for op, phrases in lexicon()["comparisons"].items() for phrase in phrases]
     pairs.sort(key=lambda pair: -len(pair[0]))
-    return tuple((op, re.compile(rf"\b{re.escape(phrase)} (?:the year )?{_NUMBER}", re.I)) for phrase, op in pairs)
+    return tuple(
+        (op, re.compile(rf"\b{re.escape(phrase)} (?:the year )?{_NUMBER}", re.I)) for phrase, op in pairs
+    )
 
 
 def _bounds(question: str) -> tuple[Bound, ...]:
@@ -182,7 +199,7 @@ def _grades(question: str, words: tuple[Word, ...], bounds: tuple[Bound, ...]) -
             continue
         if i and words[i - 1].lower == "how":
             continue
-        grade = _counted(words, i) or _graded(words, i)
+        grade = _counted(question, words, i) or _graded(words, i)
         if grade:
             out.append(grade)
     return tuple(out)
@@ -201,27 +218,38 @@ def _amount(words: tuple[Word, ...], i: int) -> tuple[int, int]:
     return 1, 0
 
 
-def _counted(words: tuple[Word, ...], i: int) -> Grade | None:
+def _counted(question: str, words: tuple[Word, ...], i: int) -> Grade | None:
     """ "the most inhabitants", "highest population": the attribute is named after the word."""
     lower, tables = words[i].lower, lexicon()
     most = lower in tables["most"]
     if not most and lower not in tables["least"]:
         return None
-    following = []
-    for word in words[i + 1 : i + 4]:
+    following: list[str] = []
+    for before, word in zip(words[i:], words[i + 1 : i + 4], strict=False):
+        if re.search(r"[,;:?]", question[before.end : word.start]):
+            break
         if word.lower == "number":
             continue
         if not word.content and word.lower != "of":
             break
         following.append(word.lower)
-    if not following or (lower in ("most", "least") and following[0] in _adjectives()):
+    if (
+        not following
+        or (lower in ("most", "least", "more", "less") and following[0] in _adjectives())
+        or following[0] == "than"
+    ):
         return None
     limit, offset = _amount(words, i)
     end = words[min(i + len(following), len(words) - 1)].end
-    quantified = lower in ("most", "least", "fewest")
+    quantified = lower in ("most", "least", "fewest", "more", "fewer", "less")
     if not quantified and lower in _adjectives():
         return None
-    return Grade((words[i].start, end), (" ".join(w for w in following if w != "of"),), most, limit, offset, count=quantified)
+    named = " ".join(w for w in following if w != "of")
+    attributes = (named, *tables["units"].get(named, ()))
+    comparative = lower in ("more", "fewer", "less")
+    return Grade(
+        (words[i].start, end), attributes, most, limit, offset, count=quantified, comparative=comparative
+    )
 
 
 @cache
@@ -233,7 +261,11 @@ def _adjectives() -> dict[str, tuple[tuple[str, ...], bool, bool]]:
                 attributes = tuple(entry["attributes"])
                 if word in table:
                     attributes = tuple(dict.fromkeys((*table[word][0], *attributes)))
-                table[word] = (attributes, more, bool(entry.get("dates")) or (word in table and table[word][2]))
+                table[word] = (
+                    attributes,
+                    more,
+                    bool(entry.get("dates")) or (word in table and table[word][2]),
+                )
     return table
 
 
@@ -248,4 +280,12 @@ def _graded(words: tuple[Word, ...], i: int) -> Grade | None:
     start = i - 1 if before in ("most", "least", "more") else i
     limit, offset = _amount(words, start)
     more = entry[1] != (before == "least")
-    return Grade((words[start].start, words[i].end), entry[0], more, limit, offset, entry[2], comparative=not superlative)
+    return Grade(
+        (words[start].start, words[i].end),
+        entry[0],
+        more,
+        limit,
+        offset,
+        entry[2],
+        comparative=not superlative,
+    )

@@ -14,13 +14,72 @@ from clear_kgqa.readings.words import content_stems
 from clear_kgqa_tools.nodes import Hop
 
 FEATURES = (
-    "masked", "whole", "lexical", "explained", "unexplained_names", "compatibility", "share", "prominence", "alias", "fuzzy",
-    "prefix", "number_changed", "demonym", "pair", "span_words", "covered", "type_words", "inverse", "inverse_who", "person", "place", "date", "number", "noun",
-    "log_count", "typed", "joined", "two_hop", "ordered", "filtered", "counted", "asked", "compared", "attribute", "fits",
-    "log_answers", "single", "type_kept", "head", "answer_noun", "answer_kind", "open", "ungraded", "uncounted", "unasked", "unbounded", "two_hop_named", "plural_single", "noun_left", "value",
+    "masked",
+    "whole",
+    "lexical",
+    "explained",
+    "unexplained_names",
+    "compatibility",
+    "share",
+    "prominence",
+    "alias",
+    "fuzzy",
+    "prefix",
+    "number_changed",
+    "demonym",
+    "pair",
+    "span_words",
+    "covered",
+    "type_words",
+    "description_words",
+    "inverse",
+    "inverse_who",
+    "person",
+    "place",
+    "date",
+    "number",
+    "noun",
+    "log_count",
+    "typed",
+    "joined",
+    "two_hop",
+    "ordered",
+    "filtered",
+    "counted",
+    "asked",
+    "compared",
+    "attribute",
+    "fits",
+    "log_answers",
+    "single",
+    "type_kept",
+    "head",
+    "answer_noun",
+    "answer_kind",
+    "open",
+    "ungraded",
+    "uncounted",
+    "unasked",
+    "unbounded",
+    "two_hop_named",
+    "plural_single",
+    "noun_left",
+    "value",
+    "unchosen",
+    "many_inverse",
+    "two_hop_full",
 )
+OPEN = 0.5  # nearness given to every attribute that a vague question leaves open
 _VARIANT = {"number": "number_changed"}
-NULL_FEATURES = ("bias", "best_masked", "best_explained", "log_candidates", "no_span", "noun_left", "best_masked_left")
+NULL_FEATURES = (
+    "bias",
+    "best_masked",
+    "best_explained",
+    "log_candidates",
+    "no_span",
+    "noun_left",
+    "best_masked_left",
+)
 
 
 class Evidence:
@@ -32,7 +91,8 @@ class Evidence:
         self.by_anchor = {(c.node.iri, c.mention.span): c for c in question.candidates}
         self._features: dict[Reading, dict[str, float]] = {}
         self._compatibility: dict[tuple[str, Span], float] = {}
-        self._type_words: dict[tuple[str, Span], float] = {}
+        self._type_words: dict[tuple[str, Span], tuple[float, float]] = {}
+        self._described: dict[str, frozenset[str]] = {}
         kinds = lexicon()["kinds"].get(question.cues.expects, ())
         space = question.space
         encode = space.bundle.similarity.encode
@@ -47,7 +107,9 @@ class Evidence:
             paths = attribute_paths(question, question.cues.open_attributes)
             self.open_ends = {hops[-1].property: score for hops, score in paths}
         self.names = {
-            w.start for w in question.cues.words if w.content and w.text[:1].isupper() and w is not question.cues.words[0]
+            w.start
+            for w in question.cues.words
+            if w.content and w.text[:1].isupper() and w is not question.cues.words[0]
         }
 
     def candidate(self, anchor: Anchor) -> Candidate | None:
@@ -76,7 +138,17 @@ class Evidence:
             f["masked"] += question.near(hops, span) / n
             f["whole"] += question.near(hops) / n
             f["lexical"] += view.named(hops) / n
-            f["log_count"] += min((float(space.use[space.index[h.property]]) for h in hops if h.property in space.index), default=0) / n
+            f["log_count"] += (
+                min(
+                    (float(space.use[space.index[h.property]]) for h in hops if h.property in space.index),
+                    default=0,
+                )
+                / n
+            )
+        if any(hops[-1].property in self.open_ends for hops, _ in paths):
+            # "How big" says nothing about which attribute: nearness to one of its words is not evidence.
+            f["masked"] = f["whole"] = OPEN
+            f["lexical"] = 0.0
         self._explained(f, reading, spans)
         self._entities(f, reading)
         self._answer_kind(f, reading)
@@ -92,7 +164,8 @@ class Evidence:
         hops = [h for a in reading.anchors for h in a.hops] + [h for x in reading.filters for h in x.hops]
         hops += list(reading.order.hops) if reading.order else []
         told = frozenset[int]().union(*(view.explains(h.property) for h in hops))
-        left = [w.start for w in view.left if w.start not in told]
+        said = self._node_stems(reading)
+        left = [w.start for w in view.left if w.start not in told and w.stem not in said]
         f["explained"] = 1 - len(left) / (len(self.question.content) or 1)
         f["unexplained_names"] = sum(w in self.names for w in left) / 2
         f["noun_left"] = float(self.noun_at in left)
@@ -110,7 +183,9 @@ class Evidence:
                 f[_VARIANT.get(c.mention.variant, c.mention.variant)] += 1 / n
             f["covered"] += c.covered / n
             f["compatibility"] += self._compatible(c) / n
-            f["type_words"] += self._typed(c) / n
+            typed, told = self._said(c)
+            f["type_words"] += typed / n
+            f["description_words"] += told / n
 
     def _compatible(self, c: Candidate) -> float:
         key = (c.node.iri, c.mention.span)
@@ -121,15 +196,27 @@ class Evidence:
             self._compatibility[key] = float(best[ends].max()) if ends else 0.0
         return self._compatibility[key]
 
-    def _typed(self, c: Candidate) -> float:
-        """Words of the question that name the candidate's own type or description ("the film Heat")."""
+    def _said(self, c: Candidate) -> tuple[float, float]:
+        """Whether the question names the candidate's type ("the film Heat"), and the share of what else it says that
+        the candidate's description says too ("Springfield in Oregon")."""
         key = (c.node.iri, c.mention.span)
         if key not in self._type_words:
             left = self.question.view([c.mention.span]).stems
-            types = content_stems(" ".join(c.node.types))
-            told = content_stems(c.node.description)
-            self._type_words[key] = 1.0 if types & left else 0.5 if told & left else 0.0
+            types = content_stems(" ".join(c.node.types)) & left
+            told = (content_stems(c.node.description) & left) - types
+            self._type_words[key] = (float(bool(types)), len(told) / (len(left) or 1))
         return self._type_words[key]
+
+    def _node_stems(self, reading: Reading) -> frozenset[str]:
+        """What the types and descriptions of the reading's nodes say."""
+        return frozenset[str]().union(
+            *(
+                self._described.setdefault(
+                    a.node.iri, content_stems(" ".join((*a.node.types, a.node.description)))
+                )
+                for a in reading.entities
+            )
+        )
 
     def _answer_kind(self, f: dict[str, float], reading: Reading) -> None:
         hop = next((a.hops[-1] for a in reading.anchors if a.hops), None)
@@ -156,6 +243,7 @@ class Evidence:
         f["joined"] = float(len(reading.anchors) > 1)
         f["two_hop"] = float(any(len(a.hops) > 1 for a in reading.anchors))
         f["two_hop_named"] = max((self._weakest(a) for a in reading.anchors if len(a.hops) > 1), default=0.0)
+        f["two_hop_full"] = float(f["two_hop_named"] >= 0.6)
         f["value"] = float(any(a.value is not None for a in reading.anchors))
         f["ordered"] = float(reading.order is not None)
         f["filtered"] = float(bool(reading.filters))
@@ -166,12 +254,17 @@ class Evidence:
         for name in ("attribute", "fits"):
             f[name] = reading.features.get(name, 0.0)
         f["log_answers"] = math.log1p(reading.features.get("expected", 1.0)) / 7
+        f["many_inverse"] = f["log_answers"] * f["inverse"]
         f["single"] = float(reading.features.get("expected") == 1.0)
         if self.open_ends:
             hops = next((a.hops for a in reading.anchors if a.hops), ())
-            f["open"] = self.open_ends.get(hops[-1].property, -1.0) if hops and hops[-1].direction == "out" else -1.0
+            f["open"] = (
+                self.open_ends.get(hops[-1].property, -1.0) if hops and hops[-1].direction == "out" else -1.0
+            )
         if reading.type and self.question.cues.noun:
-            f["head"] = float(reading.type.label.casefold() in self.question.cues.noun or self._in_noun(reading.type.span))
+            f["head"] = float(
+                reading.type.label.casefold() in self.question.cues.noun or self._in_noun(reading.type.span)
+            )
 
     def _weakest(self, anchor: Anchor) -> float:
         """How well the less well named step of a path is named in the question."""
@@ -184,6 +277,7 @@ class Evidence:
         f["ungraded"] = float(bool(cues.grades) and reading.order is None)
         f["uncounted"] = float(cues.count and reading.form != "count")
         f["unasked"] = float(cues.ask and reading.form != "ask")
+        f["unchosen"] = float(cues.choice and not reading.among)
         f["unbounded"] = float(len(cues.bounds) > len(reading.filters))
 
     def _in_noun(self, span: Span) -> bool:
@@ -196,8 +290,19 @@ class Evidence:
         nodes = space.bundle.nodes.describe(list(dict.fromkeys(i for iris in shown for i in iris)))
         fits = []
         for iris in shown:
-            classes = [space.class_index[c] for i in iris if i in nodes for c in nodes[i].type_iris if c in space.class_index]
-            fits.append(tuple(float(v[classes].max()) if v is not None and classes else 0.0 for v in (self.noun_classes, self.kind_classes)))
+            classes = [
+                space.class_index[c]
+                for i in iris
+                if i in nodes
+                for c in nodes[i].type_iris
+                if c in space.class_index
+            ]
+            fits.append(
+                tuple(
+                    float(v[classes].max()) if v is not None and classes else 0.0
+                    for v in (self.noun_classes, self.kind_classes)
+                )
+            )
         return [(noun, kind) for noun, kind in fits]
 
 
@@ -208,6 +313,7 @@ def with_answers(
     f["answer_noun"], f["answer_kind"] = kind
     f["plural_single"] = float(plural and number == 1)
     f["log_answers"] = math.log1p(number) / 7
+    f["many_inverse"] = f["log_answers"] * f["inverse"]
     f["single"] = float(number == 1)
     f["type_kept"] = number / untyped if untyped else 0.0
     return f

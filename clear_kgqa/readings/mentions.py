@@ -40,7 +40,7 @@ def _in_cue(span: Span, cues: Cues) -> bool:
 
 
 def _strip(text: str) -> str:
-    return text.strip(" \t\n,;:?!\"“”")
+    return text.strip(' \t\n,;:?!"“”')
 
 
 def _variants(words: tuple[Word, ...], i: int, j: int, question: str) -> Iterable[tuple[str, str]]:
@@ -135,8 +135,10 @@ def begun_mentions(
             fresh = tuple(n for n in hits if known is None or all(n.iri != k.iri for k in known.nodes))
             if fresh:
                 begun.append(span)
-                spans[span] = Mention(span, " ".join(w.text for w in inside), fresh, "", length) if known is None else (
-                    replace(known, nodes=known.nodes[: NODES_PER_SPAN - len(fresh)] + fresh)
+                spans[span] = (
+                    Mention(span, " ".join(w.text for w in inside), fresh, "", length)
+                    if known is None
+                    else (replace(known, nodes=known.nodes[: NODES_PER_SPAN - len(fresh)] + fresh))
                 )
     return list(spans.values())
 
@@ -150,7 +152,9 @@ def _joined(first: Mention, second: Mention) -> Mention:
 
 def _weight(mention: Mention, words: tuple[Word, ...]) -> float:
     inside = [w for w in words if mention.span[0] <= w.start < mention.span[1]]
-    return sum(1.0 if w.content else 0.2 for w in inside) + 0.3 * any(w.text[:1].isupper() for w in inside[:1])
+    return sum(1.0 if w.content else 0.2 for w in inside) + 0.3 * any(
+        w.text[:1].isupper() for w in inside[:1]
+    )
 
 
 def uncovered(words: tuple[Word, ...], mentions: Iterable[Mention]) -> list[Word]:
@@ -160,7 +164,10 @@ def uncovered(words: tuple[Word, ...], mentions: Iterable[Mention]) -> list[Word
 
 
 def typo_mentions(
-    question: str, cues: Cues, mentions: list[Mention], typos: Callable[[str, int], list[Node]],
+    question: str,
+    cues: Cues,
+    mentions: list[Mention],
+    typos: Callable[[str, int], list[Node]],
     known: Callable[[str], bool],
 ) -> list[Mention]:
     """Mentions with a typo: runs of up to four words that hold one that no label knows."""
@@ -177,5 +184,13 @@ def typo_mentions(
                 continue
             hits = typos(_strip(question[span[0] : span[1]]), 3)
             if hits:
-                out.append(Mention(span, question[span[0] : span[1]], tuple(replace(n, match="fuzzy") for n in hits), "", length))
+                out.append(
+                    Mention(
+                        span,
+                        question[span[0] : span[1]],
+                        tuple(replace(n, match="fuzzy") for n in hits),
+                        "",
+                        length,
+                    )
+                )
     return out[:4]

@@ -43,7 +43,8 @@ class PropertySpace:
 
     @cached_property
     def _names(self) -> tuple[list[str], NDArray[np.intp]]:
-        texts, starts = [], []
+        texts: list[str] = []
+        starts: list[int] = []
         for p in self.properties:
             starts.append(len(texts))
             texts.extend(dict.fromkeys((p.label, *p.aliases[:6])))
@@ -57,7 +58,11 @@ class PropertySpace:
     def _encoded(self, texts: list[str]) -> Floats:
         """Vectors of texts that belong to the graph, kept on disk beside it."""
         folder = self.bundle.folder
-        return VectorCache(folder, self.bundle.similarity).encode(texts) if folder else self.bundle.similarity.encode(texts)
+        return (
+            VectorCache(folder, self.bundle.similarity).encode(texts)
+            if folder
+            else self.bundle.similarity.encode(texts)
+        )
 
     def similarity(self, questions: Floats) -> Floats:
         """Best cosine of each question vector with any name of each property: (questions, properties)."""
@@ -70,7 +75,7 @@ class PropertySpace:
     def use(self) -> Floats:
         """How much each property is used, log-scaled to 0..1: (properties,)."""
         counts = np.log1p(np.array([p.count for p in self.properties], np.float32))
-        result: Floats = counts / max(float(counts.max(initial=0)), 1.0)
+        result: Floats = (counts / max(float(counts.max(initial=0)), 1.0)).astype(np.float32)
         return result
 
     @cached_property
@@ -142,7 +147,9 @@ class PropertySpace:
 
     def path_similarity(self, row: Floats, hops: Iterable[Hop]) -> float:
         """The best similarity along a path for one row of `similarity`."""
-        return max((float(row[self.index[h.property]]) for h in hops if h.property in self.index), default=0.0)
+        return max(
+            (float(row[self.index[h.property]]) for h in hops if h.property in self.index), default=0.0
+        )
 
     @cached_property
     def class_index(self) -> dict[str, int]:

@@ -72,7 +72,8 @@ def overlap_f1(answers: list[Answers]) -> Doubles:
     total = sizes[:, None] + sizes[None, :]
     f1 = np.divide(2 * common, total, out=np.zeros_like(common), where=total > 0)
     np.fill_diagonal(f1, 1.0)
-    return f1
+    result: Doubles = f1
+    return result
 
 
 def entropy_score(masses: Doubles) -> float:
@@ -131,12 +132,23 @@ class Posterior:
 
 
 def infer(
-    readings: list[Reading], answers: list[Answers], phi: Doubles, psi: Doubles, weights: Weights, keep: int = 40
+    readings: list[Reading],
+    answers: list[Answers],
+    phi: Doubles,
+    psi: Doubles,
+    weights: Weights,
+    keep: int = 40,
 ) -> Posterior:
     """Softmax over readings and NULL; the best `keep` readings stay, the rest give their mass to NULL."""
-    scores = np.append(phi @ weights.reading, psi @ weights.null) if len(readings) else np.array([psi @ weights.null])
+    scores = (
+        np.append(phi @ weights.reading, psi @ weights.null)
+        if len(readings)
+        else np.array([psi @ weights.null])
+    )
     p = softmax(scores)
     order = np.argsort(-p[:-1], kind="stable")[:keep]
     kept = [int(i) for i in order]
     chosen = [answers[i] for i in kept]
-    return Posterior([readings[i] for i in kept], chosen, p[kept], float(1 - p[kept].sum()), overlap_f1(chosen))
+    return Posterior(
+        [readings[i] for i in kept], chosen, p[kept], float(1 - p[kept].sum()), overlap_f1(chosen)
+    )

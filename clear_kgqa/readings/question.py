@@ -59,15 +59,22 @@ class View:
     def named(self, hops: tuple[Hop, ...]) -> float:
         """The mean share of the path's labels that stands in what is left."""
         index = self.space.index
-        return sum(float(self.lexical[index[h.property]]) for h in hops if h.property in index) / (len(hops) or 1)
+        return sum(float(self.lexical[index[h.property]]) for h in hops if h.property in index) / (
+            len(hops) or 1
+        )
 
 
 class Question:
     """One question over one graph while its readings are built. Similarities of mentions come from one batch."""
 
     def __init__(
-        self, text: str, cues: Cues, mentions: tuple[Mention, ...], types: list[TypeConstraint],
-        candidates: list[Candidate], space: PropertySpace,
+        self,
+        text: str,
+        cues: Cues,
+        mentions: tuple[Mention, ...],
+        types: list[TypeConstraint],
+        candidates: list[Candidate],
+        space: PropertySpace,
     ) -> None:
         self.text, self.cues, self.mentions = text, cues, mentions
         self.types, self.candidates, self.space = types, candidates, space
@@ -80,13 +87,19 @@ class Question:
     def _masked(self, span: Span) -> str:
         """The question without a span."""
         out = f"{self.text[: span[0]]} {self.text[span[1] :]}"
+        for word in self.cues.words:
+            if word.lower != word.text.casefold() and not (span[0] <= word.start < span[1]):
+                out = out.replace(word.text, word.lower, 1)  # a misspelt word, put right
         return " ".join(out.split()).strip(" ?!.") or self.text
 
     def similarity(self, span: Span = (0, 0)) -> Floats:
         """Cosine of every property with the question less a mention (with the whole question by default)."""
         if span not in self._similarity:
-            self._similarity[span] = self.space.similarity(self.space.bundle.similarity.encode([self._masked(span)]))[0]
-        return self._similarity[span]
+            self._similarity[span] = self.space.similarity(
+                self.space.bundle.similarity.encode([self._masked(span)])
+            )[0]
+        found: Floats = self._similarity[span]
+        return found
 
     def near(self, hops: Iterable[Hop], span: Span = (0, 0)) -> float:
         """The best similarity along a path."""
@@ -105,11 +118,19 @@ class Question:
         """The patterns of a candidate, most promising first by a mix of meaning, wording and use."""
         span, space = candidate.mention.span, self.space
         patterns = [p for p in candidate.patterns if all(h.property in space.index for h in p.hops)]
-        # The instances of a class are read as a type constraint, not as a path.
-        patterns = [p for p in patterns if not (p.hops[0].direction == "in" and p.hops[0].property in space.type_predicates)]
+        # The instances of a class are read as a type constraint, not as a path; what a class itself is, is not asked.
+        is_class = candidate.node.iri in space.class_index
+        patterns = [
+            p
+            for p in patterns
+            if p.hops[0].property not in space.type_predicates
+            or not (is_class or p.hops[0].direction == "in")
+        ]
         if not patterns:
             return []
-        ends = np.array([[space.index[p.hops[0].property], space.index[p.hops[-1].property]] for p in patterns])
+        ends = np.array(
+            [[space.index[p.hops[0].property], space.index[p.hops[-1].property]] for p in patterns]
+        )
         score = self.similarity(span)[ends].max(axis=1) + 0.7 * self.similarity()[ends].max(axis=1)
         score += 0.6 * self.view([span]).lexical[ends].mean(axis=1) + 0.25 * space.use[ends].min(axis=1)
         return [patterns[i] for i in np.argsort(-score, kind="stable")]

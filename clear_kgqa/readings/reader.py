@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -79,7 +79,9 @@ class Reader:
         typos = getattr(self.bundle.nodes, "typos", None)
         known = getattr(self.bundle.nodes, "known_word", None)
         if typos and known and uncovered(cues.words, found):
-            found += typo_mentions(question, cues, found, typos, lambda w: known(w) or w in self._vocabulary_set)
+            found += typo_mentions(
+                question, cues, found, typos, lambda w: known(w) or w in self._vocabulary_set
+            )
         return tuple(found)
 
     def _cues(self, question: str) -> Cues:
@@ -88,8 +90,14 @@ class Reader:
         known = getattr(self.bundle.nodes, "known_word", None)
         if known is None:
             return cues
-        words = tuple(w if not w.content or len(w.lower) < 5 or w.lower in self._vocabulary_set or known(w.lower) else self._spelt(w) for w in cues.words)
+        words = tuple(
+            self._spelt(w) if w.content and len(w.lower) > 4 and not self._is_word(w.lower, known) else w
+            for w in cues.words
+        )
         return cues if words == cues.words else replace(cues, words=words)
+
+    def _is_word(self, word: str, known: Callable[[str], bool]) -> bool:
+        return any(w in self._vocabulary_set or known(w) for w in (word, singular(word)))
 
     def _spelt(self, word: Word) -> Word:
         from rapidfuzz import fuzz, process
@@ -117,7 +125,9 @@ class Reader:
         answers = run_all(self.bundle.graph, kept)
         kept, answers, final = _answered(kept, answers, rows, evidence)
         phi = np.array([[f[n] for n in names] for f in final]).reshape(len(kept), len(names))
-        return Table(question.cues, mentions, kept, answers, phi, np.array([psi[n] for n in NULL_FEATURES]), missing)
+        return Table(
+            question.cues, mentions, kept, answers, phi, np.array([psi[n] for n in NULL_FEATURES]), missing
+        )
 
     def _question(self, text: str, mentions: tuple[Mention, ...]) -> Question:
         cues = self._cues(text)
@@ -127,7 +137,9 @@ class Reader:
         for m in mentions:
             total = sum(n.popularity + 1 for n in m.nodes)
             most = math.log1p(max(n.popularity for n in m.nodes))
-            covered = any(o.span != m.span and o.span[0] <= m.span[0] and m.span[1] <= o.span[1] for o in mentions)
+            covered = any(
+                o.span != m.span and o.span[0] <= m.span[0] and m.span[1] <= o.span[1] for o in mentions
+            )
             for n in m.nodes:
                 if n.iri in around:
                     share, prominence = (n.popularity + 1) / total, (math.log1p(n.popularity) - most) / 5
@@ -144,7 +156,11 @@ class Reader:
                 span = (words[i].start, words[i + length - 1].end)
                 raw = fold(text[span[0] : span[1]])
                 last = words[i + length - 1].lower
-                variants = (raw, raw.removesuffix(last) + singular(last), raw.removesuffix(last) + "person" if last == "people" else raw)
+                variants = (
+                    raw,
+                    raw.removesuffix(last) + singular(last),
+                    raw.removesuffix(last) + "person" if last == "people" else raw,
+                )
                 hit = next((self._types[v] for v in variants if v in self._types), None)
                 if hit and not any(compose.overlaps(span, c.span) for c in out):
                     out += [replace(c, span=span) for c in hit]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Literal
 
 from clear_kgqa_tools.nodes import Hop, Node
@@ -98,13 +100,15 @@ class Reading:
         """The complete SPARQL query, IRIs in full."""
         return render(self)
 
-    def line(self) -> str:
-        """The reading in one line, in the labels of the graph."""
-        return verbalise(self)
+    def line(self, names: Mapping[str, str] = MappingProxyType({})) -> str:
+        """The reading in one line, in the labels of the graph; `names` replaces labels that several nodes share."""
+        return verbalise(self, names)
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "sparql": self.query, "interpretation": self.line(), "form": self.form,
+            "sparql": self.query,
+            "interpretation": self.line(),
+            "form": self.form,
             "entity": self.entities[0].node.iri if self.entities else "",
             "entities": [a.node.iri for a in self.entities],
             "path": " / ".join(("^" if d == "in" else "") + p for p, d in self.path_key),
@@ -132,7 +136,9 @@ def _where(reading: Reading) -> str:
     for i, anchor in enumerate(reading.anchors):
         parts.append(triples(anchor.hops, anchor.ref, "?x", f"m{i or ''}"))
     if reading.type:
-        path = iri_ref(reading.type.predicate) + (f"/{iri_ref(reading.type.subclass)}*" if reading.type.subclass else "")
+        path = iri_ref(reading.type.predicate) + (
+            f"/{iri_ref(reading.type.subclass)}*" if reading.type.subclass else ""
+        )
         parts.append(f"?x {path} {iri_ref(reading.type.iri)} .")
     for i, bound in enumerate(reading.filters):
         parts.append(triples(bound.hops, "?x", f"?f{i}", f"f{i}m"))
@@ -160,7 +166,10 @@ def render(reading: Reading) -> str:
 
 def _ask(reading: Reading) -> str:
     if reading.order and len(reading.among) == 2:
-        first, second = (triples(reading.order.hops, a.ref, v, v[1:]) for a, v in zip(reading.among, ("?a", "?b"), strict=True))
+        first, second = (
+            triples(reading.order.hops, a.ref, v, v[1:])
+            for a, v in zip(reading.among, ("?a", "?b"), strict=True)
+        )
         return f"ASK {{ {first} {second} FILTER(?a {'>' if reading.order.descending else '<'} ?b) }}"
     if reading.target is None:
         return f"ASK {{ {_where(reading)} }}"
@@ -186,36 +195,49 @@ def _step(hop: Hop, inner: str) -> str:
     return f"what is {hop.label} {inner}" if _relational(hop.label) else f"what has as {hop.label} {inner}"
 
 
-def _anchor_words(anchor: Anchor) -> str:
-    words = anchor.node.label
+def _anchor_words(anchor: Anchor, names: Mapping[str, str]) -> str:
+    words = names.get(anchor.node.iri, anchor.node.label)
     for hop in anchor.hops[:-1]:
         words = _step(hop, words)
     if not anchor.hops:
         return words
     last = anchor.hops[-1]
     if last.direction == "in":
-        return f"that is {last.label} {words}" if _relational(last.label) else f"whose {last.label} is {words}"
+        return (
+            f"that is {last.label} {words}" if _relational(last.label) else f"whose {last.label} is {words}"
+        )
     return _step(last, words)
 
 
-def verbalise(reading: Reading) -> str:
+def verbalise(reading: Reading, names: Mapping[str, str]) -> str:
     """One line such as "City whose country is Kenya, with population > 500000, counted"."""
     if reading.form == "ask" and reading.target:
-        paths = " and ".join(f"{_anchor_words(a)} is {reading.target.node.label}" for a in reading.anchors)
-        return f"Is it true that the {paths}?"
+        paths = " and ".join(
+            f"{_anchor_words(a, names)} is {names.get(reading.target.node.iri, reading.target.node.label)}"
+            for a in reading.anchors
+        )
+        return f"Is it true: {paths}?"
     if reading.form == "ask" and reading.order and len(reading.among) == 2:
-        (a, b), more = (x.node.label for x in reading.among), "more" if reading.order.descending else "less"
+        (a, b), more = (
+            (names.get(x.node.iri, x.node.label) for x in reading.among),
+            "more" if reading.order.descending else "less",
+        )
         return f"Has {a} {more} {hop_words(reading.order.hops)} than {b}?"
     head = reading.type.label if reading.type else ""
-    parts = [_anchor_words(a) for a in reading.anchors]
+    parts = [_anchor_words(a, names) for a in reading.anchors]
     if reading.among:
-        head = " or ".join(a.node.label for a in reading.among)
-    parts += [f"with {hop_words(f.hops)} {'in ' if f.year else ''}{f.operator} {f.value.value}" for f in reading.filters]
+        head = " or ".join(names.get(a.node.iri, a.node.label) for a in reading.among)
+    parts += [
+        f"with {hop_words(f.hops)} {'in ' if f.year else ''}{f.operator} {f.value.value}"
+        for f in reading.filters
+    ]
     if reading.order:
         amount = "number of values" if reading.order.count else "value"
         rank = f" (rank {reading.order.offset + 1})" if reading.order.offset else ""
-        parts.append(f"with the {'highest' if reading.order.descending else 'lowest'} {amount} of "
-                     f"{hop_words(reading.order.hops)}{rank}")
+        parts.append(
+            f"with the {'highest' if reading.order.descending else 'lowest'} {amount} of "
+            f"{hop_words(reading.order.hops)}{rank}"
+        )
     text = (head + " " if head else "") + ", ".join(parts)
     if reading.form == "count":
         return f"How many: {text}".strip()

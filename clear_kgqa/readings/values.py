@@ -35,11 +35,17 @@ def _texts(question: str, cues: Cues, mentions: tuple[Mention, ...]) -> dict[str
     return {t: s for t, s in list(found.items())[:MOST] if not any(b[0] <= s[0] < b[1] for b in bounds)}
 
 
-def candidates(question: str, cues: Cues, mentions: tuple[Mention, ...], bundle: GraphBundle) -> list[Candidate]:
+def candidates(
+    question: str, cues: Cues, mentions: tuple[Mention, ...], bundle: GraphBundle
+) -> list[Candidate]:
     """Each literal of the graph that the question names, with the properties it is a value of."""
     texts = _texts(question, cues, mentions)
     forms = {Term(t): (t, s) for t, s in texts.items()}
-    forms |= {Term(t, "literal", "", language): (t, s) for t, s in texts.items() for language in bundle.profile.languages[:2]}
+    forms |= {
+        Term(t, "literal", "", language): (t, s)
+        for t, s in texts.items()
+        for language in bundle.profile.languages[:2]
+    }
     if not forms or not any(p.values in ("text", "mixed") for p in bundle.schema.properties):
         return []
     values = " ".join(term.n3() for term in forms)

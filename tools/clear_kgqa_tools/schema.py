@@ -61,8 +61,10 @@ class Schema:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "properties": [asdict(p) for p in self.properties], "classes": [asdict(c) for c in self.classes],
-            "triples": self.triples, "extra": self.extra,
+            "properties": [asdict(p) for p in self.properties],
+            "classes": [asdict(c) for c in self.classes],
+            "triples": self.triples,
+            "extra": self.extra,
         }
 
     @staticmethod
@@ -71,7 +73,8 @@ class Schema:
         return Schema(
             tuple(Property(**{k: _tuple(v) for k, v in p.items()}) for p in data["properties"]),
             tuple(Class(**{k: _tuple(v) for k, v in c.items()}) for c in data["classes"]),
-            data["triples"], data.get("extra", {}),
+            data["triples"],
+            data.get("extra", {}),
         )
 
 

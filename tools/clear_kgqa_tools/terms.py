@@ -93,6 +93,11 @@ class QueryResult:
         """A JSON object with the rows as lists of term objects (null where unbound)."""
         rows = [[None if t is None else t.to_json() for t in row] for row in self.rows]
         return {
-            "form": self.form, "columns": list(self.columns), "rows": rows, "boolean": self.boolean,
-            "incomplete": self.incomplete, "reason": self.reason, "seconds": round(self.seconds, 4),
+            "form": self.form,
+            "columns": list(self.columns),
+            "rows": rows,
+            "boolean": self.boolean,
+            "incomplete": self.incomplete,
+            "reason": self.reason,
+            "seconds": round(self.seconds, 4),
         }
