@@ -12,9 +12,7 @@ from clear_kgqa_finetune.task import Task, Tensors
 from clear_kgqa_tools.errors import ConfigError
 
 
-def prepare(
-    recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], valid: Sequence[dict[str, Any]]
-) -> Task:
+def prepare(recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], valid: Sequence[dict[str, Any]]) -> Task:
     """Rows with `messages` and `tools`. Raises ConfigError for a dialogue without a supervised token or too
     long.
     """
@@ -23,9 +21,7 @@ def prepare(
     def encoded(rows: Sequence[dict[str, Any]]) -> list[Example]:
         out: list[Example] = []
         for row in rows:
-            examples = [
-                check_supervised(e) for e in encode_dialogue(tokenizer, row["messages"], row["tools"])
-            ]
+            examples = [check_supervised(e) for e in encode_dialogue(tokenizer, row["messages"], row["tools"])]
             if fits(examples, recipe):
                 out += examples
             else:
@@ -67,9 +63,7 @@ def fits(examples: Sequence[Example], recipe: Recipe) -> bool:
 
 def _collate_packed(pad_id: int) -> Any:
     def collate(batch: Sequence[list[Example]]) -> Tensors:
-        joined = [
-            Example([t for e in row for t in e.ids], [t for e in row for t in e.labels]) for row in batch
-        ]
+        joined = [Example([t for e in row for t in e.ids], [t for e in row for t in e.labels]) for row in batch]
         tensors = padded(joined, pad_id)
         # Without an attention mask the model derives one block per restart of the positions.
         del tensors["attention_mask"]

@@ -31,9 +31,7 @@ def load_base(recipe: Recipe, out: Path) -> Base:
     """Loads the recipe's base. Raises ConfigError where it cannot serve the recipe's method."""
     source = str(build_tiny_llama(out / "base")) if recipe.base == TINY else weights_source(recipe.base)
     tokenizer = load_tokenizer(source)
-    model = load_model(
-        _auto_class(recipe), source, "bfloat16" if recipe.bf16 else "float32", **_options(recipe)
-    )
+    model = load_model(_auto_class(recipe), source, "bfloat16" if recipe.bf16 else "float32", **_options(recipe))
     if len(tokenizer) > model.get_input_embeddings().num_embeddings:
         raise ConfigError(f"{recipe.base}: the tokenizer has more tokens than the model has embeddings")
     use_own_padding(tokenizer)
@@ -41,9 +39,7 @@ def load_base(recipe: Recipe, out: Path) -> Base:
         ensure_tool_template(tokenizer)
     if recipe.method != "seq2seq":
         if not accepts_logits_to_keep(model):
-            raise ConfigError(
-                f"{recipe.base}: {type(model).__name__} is no decoder that this project can train"
-            )
+            raise ConfigError(f"{recipe.base}: {type(model).__name__} is no decoder that this project can train")
         prepare_head(model)
     return Base(model, tokenizer, source)
 
@@ -93,9 +89,7 @@ def add_adapter(base: Base, recipe: Recipe) -> Any:
     )  # fmt: skip
     model = base.model
     if lora.quantize == "4bit":
-        model = prepare_model_for_kbit_training(
-            model, use_gradient_checkpointing=recipe.gradient_checkpointing
-        )
+        model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=recipe.gradient_checkpointing)
     set_seed(recipe.seed)
     try:
         return get_peft_model(model, config)

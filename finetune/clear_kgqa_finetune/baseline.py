@@ -25,15 +25,10 @@ def question_only_auroc(train: Sequence[dict[str, Any]], valid: Sequence[dict[st
     totals = [sum(c.values()) + size for c in counts]
 
     def score(question: str) -> float:
-        shares = [
-            [(c[term] + 1) / total for c, total in zip(counts, totals, strict=True)]
-            for term in _terms(question)
-        ]
+        shares = [[(c[term] + 1) / total for c, total in zip(counts, totals, strict=True)] for term in _terms(question)]
         return sum(math.log(yes / no) for no, yes in shares)
 
-    return {
-        "auroc_question_only": auroc([r["label"] for r in held_out], [score(r["question"]) for r in held_out])
-    }
+    return {"auroc_question_only": auroc([r["label"] for r in held_out], [score(r["question"]) for r in held_out])}
 
 
 def _terms(question: str) -> set[str]:

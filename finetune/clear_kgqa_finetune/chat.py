@@ -34,7 +34,10 @@ def ensure_tool_template(tokenizer: Any) -> None:
         "id": "c00000001",
         "function": {"name": "SearchNodes", "arguments": {"name": _PROBE}},
     }
-    messages: list[Message] = [{"role": "user", "content": "?"}, {"role": "assistant", "content": "", "tool_calls": [call]}]
+    messages: list[Message] = [
+        {"role": "user", "content": "?"},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+    ]
     if not tokenizer.chat_template or _PROBE not in render(tokenizer, messages, []):
         template = resources.files("clear_kgqa_finetune") / "templates" / "chatml_tools.jinja"
         tokenizer.chat_template = template.read_text("utf-8")
@@ -71,24 +74,18 @@ def encode_dialogue(tokenizer: Any, messages: Sequence[Message], tools: Sequence
     return [_example(tokenizer, through, [span]) for span, through in spans]
 
 
-def encode_turn(
-    tokenizer: Any, messages: Sequence[Message], turn: Message, tools: Sequence[Any] = ()
-) -> Example:
+def encode_turn(tokenizer: Any, messages: Sequence[Message], turn: Message, tools: Sequence[Any] = ()) -> Example:
     """One assistant turn after a history; only that turn is supervised."""
     span, text = _turn_span(tokenizer, [*messages, turn], tools, len(messages))
     return _example(tokenizer, text, [span])
 
 
-def _turn_span(
-    tokenizer: Any, messages: Sequence[Message], tools: Sequence[Any], at: int
-) -> tuple[Span, str]:
+def _turn_span(tokenizer: Any, messages: Sequence[Message], tools: Sequence[Any], at: int) -> tuple[Span, str]:
     """Where in the text through this turn the model writes, and that text."""
     before = render(tokenizer, messages[:at], tools, prompt=True)
     through = render(tokenizer, messages[: at + 1], tools).rstrip("\n")
     if not through.startswith(before):
-        raise ConfigError(
-            "the chat template writes an assistant turn differently from the prompt that opens it"
-        )
+        raise ConfigError("the chat template writes an assistant turn differently from the prompt that opens it")
     return (len(before), len(through)), through
 
 
@@ -101,9 +98,7 @@ def _example(tokenizer: Any, text: str, spans: Sequence[Span]) -> Example:
         for at in inside:
             labels[at] = ids[at]
         if not inside or ids[inside[-1]] not in stop_ids(tokenizer):
-            raise ConfigError(
-                "an assistant turn does not end in a stop token, so the model would never learn to stop"
-            )
+            raise ConfigError("an assistant turn does not end in a stop token, so the model would never learn to stop")
     bos = _missing_bos(tokenizer, ids)
     return Example(bos + ids, [IGNORED] * len(bos) + labels)
 
@@ -126,9 +121,7 @@ def _check_arguments(messages: Sequence[Message], text: str) -> None:
         for call in message.get("tool_calls") or []:
             arguments = call["function"]["arguments"]
             if not isinstance(arguments, dict):
-                raise ConfigError(
-                    "tool-call arguments must be an object, not a string, or templates escape them twice"
-                )
+                raise ConfigError("tool-call arguments must be an object, not a string, or templates escape them twice")
             escaped = json.dumps(json.dumps(arguments, ensure_ascii=False), ensure_ascii=False)
             if arguments and escaped in text:
                 raise ConfigError("the chat template escapes tool-call arguments twice")
@@ -166,6 +159,4 @@ def use_own_padding(tokenizer: Any) -> None:
         if name in vocabulary and vocabulary[name] not in stops:
             tokenizer.pad_token = name
             return
-    raise ConfigError(
-        "padding and end of text are the same token, and the vocabulary has no other to pad with"
-    )
+    raise ConfigError("padding and end of text are the same token, and the vocabulary has no other to pad with")

@@ -32,15 +32,18 @@ KINDS = ("agent", "helper", "preference", "sparql")
 
 
 def collect(
-    runs: Sequence[Path], out: Path, items: Path | None, describe: Describe | None, style: ContextStyle,
+    runs: Sequence[Path], out: Path, items: Path | None, describe: Describe | None, style: ContextStyle, system: str,
     valid_share: float, seed: int, echo: Callable[[str], None],
 ) -> dict[str, Any]:  # fmt: skip
-    """Writes KIND.train.jsonl, KIND.valid.jsonl and card.json into `out`; returns the card."""
+    """Writes KIND.train.jsonl, KIND.valid.jsonl and card.json into `out`; returns the card.
+
+    `describe` looks candidates up in the graph, `system` is the agent's prompt over it; both may be missing.
+    """
     sources = [open_source(folder) for folder in runs]
     rows: dict[str, list[Row]] = {kind: [] for kind in KINDS}
     dropped: Counter[str] = Counter()
     for source in sources:
-        _add_source(source, rows, dropped, partial(helper_rows, describe=describe, style=style))
+        _add_source(source, rows, dropped, partial(helper_rows, describe=describe, style=style), system)
     if items:
         if describe is None:
             raise ConfigError("labelled items need the graph that describes their candidates: give --kg")
@@ -61,21 +64,21 @@ def collect(
 
 
 def _add_source(
-    source: Source, rows: dict[str, list[Row]], dropped: Counter[str], pairs: Callable[[Row], list[Row]]
+    source: Source, rows: dict[str, list[Row]], dropped: Counter[str], pairs: Callable[[Row], list[Row]], system: str
 ) -> None:
     tools = source.manifest.get("tools") or tool_schemas()
     for record in source.records():
         if reason := _unfit(record):
             dropped[reason] += 1
             continue
-        if row := agent_row(record, record.get("tools") or tools):
+        if row := agent_row(record, record.get("tools") or tools, system):
             rows["agent"].append(row)
         else:
             dropped["dialogue without an answer"] += 1
         if pair := sparql_row(record):
             rows["sparql"].append(pair)
         rows["helper"] += pairs(record)
-        rows["preference"] += preference_rows(record, record.get("tools") or tools)
+        rows["preference"] += preference_rows(record, record.get("tools") or tools, system)
 
 
 def _unfit(record: Row) -> str:
@@ -127,8 +130,7 @@ def shown(kind: str, row: Row) -> str:
 
 def _turn(message: dict[str, Any], supervised: bool) -> str:
     calls = [
-        f"{c['function']['name']}{json.dumps(c['function']['arguments'])}"
-        for c in message.get("tool_calls") or []
+        f"{c['function']['name']}{json.dumps(c['function']['arguments'])}" for c in message.get("tool_calls") or []
     ]
     text = " ".join([message["content"], *calls]).strip()
     return f"{message['role']}: " + (f"⟦{text}⟧" if supervised and message["role"] == "assistant" else text)

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from clear_kgqa.agent.tool_specs import ASK_FOR_CLARIFICATION
 from clear_kgqa_finetune.chat import Message
 
-ASK = "AskForClarification"
+LAST_TURN = "The result of the last query is the answer."
 _SECRETS = (
     (re.compile(r"(\w+://)[^/\s:@]+:[^/\s@]+@"), r"\1"),
     (re.compile(r"\b(sk-[\w-]{16,}|hf_\w{16,}|Bearer\s+[\w.~+/-]{8,}=*)"), "[removed]"),
@@ -17,7 +18,7 @@ _SECRETS = (
 
 
 def dialogue(record: dict[str, Any]) -> list[Message] | None:
-    """The messages of one transcript, from the user's question to the final query; None where nothing was
+    """The messages of one transcript, from the user's question to the last turn; None where nothing was
     answered.
 
     Recorded `messages` are used where there are any, else the events. Passwords in URLs and keys are taken
@@ -25,9 +26,7 @@ def dialogue(record: dict[str, Any]) -> list[Message] | None:
     """
     if record.get("messages"):
         messages = [_recorded(message) for message in record["messages"]]
-        complete = (
-            bool(messages) and messages[-1]["role"] == "assistant" and not messages[-1].get("tool_calls")
-        )
+        complete = bool(messages) and messages[-1]["role"] == "assistant" and not messages[-1].get("tool_calls")
     else:
         messages = [
             {"role": "user", "content": record["question"]},
@@ -54,9 +53,9 @@ def _call(name: str, arguments: str | dict[str, Any], id: str) -> dict[str, Any]
 
 
 def _from_events(events: Iterable[dict[str, Any]]) -> list[Message]:
+    """The turns after the question. A hint stands at the end of the observation it was appended to."""
     out: list[Message] = []
-    thought = ""
-    answered_calls: set[str] = set()
+    thought, options = "", []
     for event in events:
         match event["event"]:
             case "thought" if not event.get("delta"):
@@ -65,37 +64,39 @@ def _from_events(events: Iterable[dict[str, Any]]) -> list[Message]:
                 call = _call(event["name"], event["arguments"], event["id"])
                 out.append({"role": "assistant", "content": thought, "tool_calls": [call]})
                 thought = ""
-            case "asked" if not _open_ask(out):
-                out.append(
-                    {
-                        "role": "assistant",
-                        "content": thought,
-                        "tool_calls": [_ask_call(event["clarification"])],
-                    }
-                )
-                thought = ""
+            case "asked":
+                options = event["clarification"]["options"]
+                if not _open_ask(out):
+                    call = _ask_call(event["clarification"])
+                    out.append({"role": "assistant", "content": thought, "tool_calls": [call]})
+                    thought = ""
             case "replied" if _open_ask(out):
-                answered_calls.add(_last_id(out))
-                out.append(_tool_message(_last_id(out), ASK, event["text"]))
-            case "observation" if event["id"] not in answered_calls:
+                id = str(out[-1]["tool_calls"][0]["id"])
+                out.append(_tool_message(id, ASK_FOR_CLARIFICATION, _reply_text(event, options)))
+            case "observation":
                 out.append(_tool_message(event["id"], event["name"], event["text"]))
+            case "scored" if event.get("hint") and out and out[-1]["role"] == "tool":
+                out[-1]["content"] += f"\n\n{event['hint']}"
             case "answered":
-                out.append({"role": "assistant", "content": f"```sparql\n{event['sparql'].strip()}\n```"})
+                out.append({"role": "assistant", "content": LAST_TURN})
     return out
+
+
+def _reply_text(event: dict[str, Any], options: list[dict[str, Any]]) -> str:
+    """What the agent's clarification node tells the model of a reply."""
+    chosen = [{"iri": options[at]["iri"], "label": options[at]["label"]} for at in event.get("options") or []]
+    told = {"reply": event["text"], "understood_as": event["kind"], "chosen": chosen}
+    return "The user's reply, as data: " + json.dumps(told, ensure_ascii=False)
 
 
 def _open_ask(messages: list[Message]) -> bool:
     calls = (messages[-1].get("tool_calls") if messages else None) or []
-    return any(call["function"]["name"] == ASK for call in calls)
-
-
-def _last_id(messages: list[Message]) -> str:
-    return str(messages[-1]["tool_calls"][0]["id"])
+    return any(call["function"]["name"] == ASK_FOR_CLARIFICATION for call in calls)
 
 
 def _ask_call(clarification: dict[str, Any]) -> dict[str, Any]:
     labels = [option["label"] for option in clarification["options"]]
-    return _call(ASK, {"text": clarification["question"], "options": labels}, clarification["id"])
+    return _call(ASK_FOR_CLARIFICATION, {"text": clarification["question"], "options": labels}, clarification["id"])
 
 
 def _tool_message(id: str, name: str, text: str) -> Message:

@@ -21,9 +21,7 @@ _CHECKPOINT_FILES = (
 )
 
 
-def fit(
-    recipe: Recipe, out: Path, model: Any, task: Task, echo: Callable[[str], None]
-) -> tuple[Any, dict[str, Any]]:
+def fit(recipe: Recipe, out: Path, model: Any, task: Task, echo: Callable[[str], None]) -> tuple[Any, dict[str, Any]]:
     """Trains to the end, from the last complete checkpoint in OUT where there is one; the trainer and its
     figures.
     """

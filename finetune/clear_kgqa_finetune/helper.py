@@ -36,9 +36,7 @@ class Item:
     need: int
 
 
-def prepare(
-    recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], valid: Sequence[dict[str, Any]]
-) -> Task:
+def prepare(recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], valid: Sequence[dict[str, Any]]) -> Task:
     """Rows with `question`, `contexts`, and `gold` or `label`. Raises ConfigError for a row that teaches
     nothing.
     """
@@ -56,9 +54,7 @@ def prepare(
         return _tensors(batch, tokenizer.pad_token_id)
 
     def validate(model: Any) -> dict[str, float]:
-        return _figures(model, items[1], collate, recipe.helper.temperature) | question_only_auroc(
-            train, valid
-        )
+        return _figures(model, items[1], collate, recipe.helper.temperature) | question_only_auroc(train, valid)
 
     return Task(
         items[0], items[1], collate, lambda model, batch: loss(model, batch, recipe.helper),
@@ -70,11 +66,7 @@ def prepare(
 
 def _item(recipe: Recipe, tokenizer: Any, row: dict[str, Any]) -> Item:
     contexts, gold, need = row["contexts"], row.get("gold"), row.get("label")
-    if (
-        len(contexts) < 2
-        or (gold is None and need is None)
-        or (gold is not None and not 0 <= gold < len(contexts))
-    ):
+    if len(contexts) < 2 or (gold is None and need is None) or (gold is not None and not 0 <= gold < len(contexts)):
         raise ConfigError(f"a helper row needs two contexts and a gold or a label: {row['question'][:80]!r}")
     pairs = [tokenize_pair(tokenizer, c, row["question"], recipe.context_tokens) for c in contexts]
     if not pairs[0].question:
@@ -99,9 +91,7 @@ def _tensors(items: Sequence[Item], pad_id: int) -> Tensors:
 
 def log_likelihoods(model: Any, batch: Tensors) -> list[Any]:
     """For each item of the batch a tensor with one log-likelihood per candidate."""
-    sums = question_log_likelihood(
-        model, Batch(batch["input_ids"], batch["attention_mask"], batch["question"])
-    )
+    sums = question_log_likelihood(model, Batch(batch["input_ids"], batch["attention_mask"], batch["question"]))
     return list(sums.split(batch["sizes"].tolist()))
 
 

@@ -18,6 +18,9 @@ def data(
 ) -> dict[str, Any]:  # fmt: skip
     """Makes training data from run folders marked as allowed, and from labelled items over the graph `kg`.
 
+    With `kg` dialogues also get the system prompt that the agent has on that graph. `context_style` is how a helper's
+    candidates are described.
+
     Returns the card that also goes to OUT/card.json. Raises ConfigError.
     """
     from clear_kgqa_finetune.collect import collect
@@ -25,15 +28,17 @@ def data(
     if not 0 <= valid_share < 1:
         raise ConfigError("the share kept for validation must be at least 0 and below 1")
     if not kg:
-        return collect(runs, out, items, None, context_style, valid_share, seed, echo)
+        return collect(runs, out, items, None, context_style, "", valid_share, seed, echo)
     from functools import partial
 
+    from clear_kgqa.agent.prompts import Prompts
     from clear_kgqa.likelihood.describe import describe
     from clear_kgqa_tools.open_bundle import open_bundle
 
     bundle = open_bundle(kg)
     try:
-        return collect(runs, out, items, partial(describe, bundle), context_style, valid_share, seed, echo)
+        system = Prompts(bundle).system()
+        return collect(runs, out, items, partial(describe, bundle), context_style, system, valid_share, seed, echo)
     finally:
         bundle.close()
 

@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 
-def plot_losses(
-    history: Sequence[dict[str, Any]], path: Path, title: str, echo: Callable[[str], None]
-) -> None:
+def plot_losses(history: Sequence[dict[str, Any]], path: Path, title: str, echo: Callable[[str], None]) -> None:
     """Training and validation loss by step as a PNG; without matplotlib a line says so."""
     try:
         from matplotlib.figure import Figure

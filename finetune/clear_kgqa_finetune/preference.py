@@ -15,9 +15,7 @@ from clear_kgqa_tools.errors import ConfigError
 Pair = tuple[Example, Example]
 
 
-def prepare(
-    recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], valid: Sequence[dict[str, Any]]
-) -> Task:
+def prepare(recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], valid: Sequence[dict[str, Any]]) -> Task:
     """Rows with `messages`, `tools`, and the `chosen` and `rejected` assistant turn after them."""
     counts = {"pairs dropped as too long": 0}
 
@@ -44,9 +42,7 @@ def prepare(
         f"{name}: {marked(tokenizer, e)}" for name, e in zip(("chosen", "rejected"), pairs[0], strict=True)
     )
     lengths = [max(len(e.ids) for e in pair) for pair in pairs]
-    return Task(
-        pairs, held_out, collate, lambda model, batch: loss(model, batch, recipe.beta), shown, lengths, counts
-    )
+    return Task(pairs, held_out, collate, lambda model, batch: loss(model, batch, recipe.beta), shown, lengths, counts)
 
 
 def loss(model: Any, batch: Tensors, beta: float) -> Any:
@@ -66,9 +62,7 @@ def turn_log_likelihood(model: Any, batch: Tensors) -> Any:
     """For each row the sum of its supervised tokens' log-probabilities, in nats."""
     import torch
 
-    logits = model(
-        input_ids=batch["input_ids"], attention_mask=batch["attention_mask"], use_cache=False
-    ).logits[:, :-1]
+    logits = model(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"], use_cache=False).logits[:, :-1]
     targets = batch["labels"][:, 1:]
     losses = torch.nn.functional.cross_entropy(
         logits.float().flatten(0, 1), targets.flatten(), ignore_index=IGNORED, reduction="none"

@@ -95,15 +95,11 @@ def load_recipe(name_or_file: str) -> Recipe:
     """A shipped recipe by name, or a YAML file. Raises ConfigError with the first wrong field."""
     path = Path(name_or_file)
     if name_or_file in recipe_names():
-        text = (resources.files("clear_kgqa_finetune") / "recipes" / f"{name_or_file}.yaml").read_text(
-            "utf-8"
-        )
+        text = (resources.files("clear_kgqa_finetune") / "recipes" / f"{name_or_file}.yaml").read_text("utf-8")
     elif path.is_file():
         text = path.read_text("utf-8")
     else:
-        raise ConfigError(
-            f"no recipe {name_or_file!r}; there are {', '.join(recipe_names())}, or give a YAML file"
-        )
+        raise ConfigError(f"no recipe {name_or_file!r}; there are {', '.join(recipe_names())}, or give a YAML file")
     try:
         return Recipe.model_validate(yaml.safe_load(text))
     except (ValidationError, yaml.YAMLError) as error:

@@ -18,10 +18,17 @@ Describe = Callable[[Sequence[str]], list[Described]]
 _IRI = re.compile(r"<([^<>\s]+)>")
 
 
-def agent_row(record: Row, tools: Sequence[Any]) -> Row | None:
-    """A dialogue that ended in an answer, in chat-template form with its tools."""
-    messages = dialogue(record)
+def agent_row(record: Row, tools: Sequence[Any], system: str) -> Row | None:
+    """A dialogue that ended in an answer, in chat-template form with its tools and the agent's system prompt."""
+    messages = with_system(dialogue(record), system)
     return {"messages": messages, "tools": list(tools), "keys": _keys(record)} if messages else None
+
+
+def with_system(messages: list[Message] | None, system: str) -> list[Message]:
+    """The dialogue with a system prompt in front, where there is one and the dialogue has none of its own."""
+    if not messages or not system or messages[0]["role"] == "system":
+        return messages or []
+    return [{"role": "system", "content": system}, *messages]
 
 
 def sparql_row(record: Row) -> Row | None:
@@ -39,14 +46,10 @@ def helper_rows(record: Row, describe: Describe | None, style: ContextStyle) -> 
     for nodes in node_lists(record):
         gold = [at for at, node in enumerate(nodes) if node["iri"] in used]
         if len(gold) == 1 and len(nodes) > 1:
-            described = (
-                describe([node["iri"] for node in nodes]) if describe else [_described(n) for n in nodes]
-            )
+            described = describe([node["iri"] for node in nodes]) if describe else [_described(n) for n in nodes]
             contexts = entity_contexts(described, style)
             keys = [node["iri"] for node in nodes]
-            rows.append(
-                clean({"question": record["question"], "contexts": contexts, "gold": gold[0], "keys": keys})
-            )
+            rows.append(clean({"question": record["question"], "contexts": contexts, "gold": gold[0], "keys": keys}))
     return rows
 
 
@@ -63,16 +66,13 @@ def item_row(item: Row, describe: Describe, style: ContextStyle) -> Row:
     }
 
 
-def preference_rows(record: Row, tools: Sequence[Any]) -> list[Row]:
+def preference_rows(record: Row, tools: Sequence[Any], system: str) -> list[Row]:
     """Calls that failed against the corrected call of the same tool that came next, both after the same
     history.
     """
-    messages = dialogue(record) or []
-    failed = {
-        e["id"]
-        for e in record.get("events") or []
-        if e["event"] == "observation" and _is_error(e.get("data"))
-    }
+    messages = with_system(dialogue(record), system)
+    observed = [e for e in record.get("events") or [] if e["event"] == "observation"]
+    failed = {e["id"] for e in observed if e.get("data") is None}
     rows = []
     for at in range(1, len(messages) - 2):
         rejected, chosen = messages[at], messages[at + 2]
@@ -124,10 +124,6 @@ def _keys(record: Row) -> list[str]:
     if record.get("intended"):
         entities.add(record["intended"])
     return sorted(entities) or [record["question"]]
-
-
-def _is_error(data: Any) -> bool:
-    return isinstance(data, dict) and bool(data.get("error"))
 
 
 def _tool(message: Message) -> str:

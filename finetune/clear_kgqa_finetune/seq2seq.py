@@ -17,9 +17,7 @@ from clear_kgqa_tools.errors import ConfigError
 Pair = tuple[Example, Example]
 
 
-def prepare(
-    recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], valid: Sequence[dict[str, Any]]
-) -> Task:
+def prepare(recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], valid: Sequence[dict[str, Any]]) -> Task:
     """Rows with `input` and `output`. Raises ConfigError for an empty output or one too long."""
     counts = {"questions dropped as too long": 0}
 

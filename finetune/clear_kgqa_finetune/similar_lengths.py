@@ -30,9 +30,7 @@ class SimilarLengths:
         chance = random.Random(f"{self._seed} {self._epoch}")
         rows = chance.sample(range(len(self._lengths)), len(self._lengths))
         chunk = self._batch_size * _BATCHES_SORTED
-        ordered = [
-            at for start in range(0, len(rows), chunk) for at in self._sorted(rows[start : start + chunk])
-        ]
+        ordered = [at for start in range(0, len(rows), chunk) for at in self._sorted(rows[start : start + chunk])]
         batches = [ordered[at : at + self._batch_size] for at in range(0, len(ordered), self._batch_size)]
         # A short last batch stays last, or the loader would cut all batches after it anew.
         last = [batches.pop()] if batches and len(batches[-1]) < self._batch_size else []

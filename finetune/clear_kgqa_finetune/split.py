@@ -29,9 +29,7 @@ def connected_groups(keys: Sequence[Sequence[Hashable]]) -> list[list[int]]:
     return list(groups.values())
 
 
-def grouped_split(
-    keys: Sequence[Sequence[Hashable]], valid_share: float, seed: int
-) -> tuple[list[int], list[int]]:
+def grouped_split(keys: Sequence[Sequence[Hashable]], valid_share: float, seed: int) -> tuple[list[int], list[int]]:
     """Row numbers for training and validation: whole groups, shuffled by the seed, until training has its
     share.
     """

@@ -20,9 +20,7 @@ def byte_tokenizer(chat_template: str | None = None) -> Any:
     raw = Tokenizer(models.BPE(vocab=vocabulary, merges=[], unk_token="<unk>"))
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     raw.decoder = decoders.ByteLevel()
-    raw.post_processor = processors.TemplateProcessing(
-        single="<s> $A", special_tokens=[("<s>", vocabulary["<s>"])]
-    )
+    raw.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", vocabulary["<s>"])])
     return PreTrainedTokenizerFast(
         tokenizer_object=raw, unk_token="<unk>", bos_token="<s>", eos_token="</s>", pad_token="<pad>",
         extra_special_tokens=list(SPECIALS[4:]), chat_template=chat_template, model_max_length=2048,

@@ -37,9 +37,7 @@ def train(recipe: Recipe, out: Path, echo: Callable[[str], None]) -> dict[str, A
         return figures
     base = load_base(recipe, out)
     task = _task(recipe, base, rows)
-    echo(
-        f"{len(task.train)} examples to train on, {len(task.valid)} to validate; ⟦ ⟧ mark what is supervised:"
-    )
+    echo(f"{len(task.train)} examples to train on, {len(task.valid)} to validate; ⟦ ⟧ mark what is supervised:")
     echo(task.shown)
     for what, count in task.counts.items():
         echo(f"{what}: {count}")
@@ -119,9 +117,7 @@ def _tidy(adapter: Path, recipe: Recipe) -> None:
 def _context_style(recipe: Recipe) -> ContextStyle:
     """How the data's contexts look, so that scoring writes them alike."""
     card = recipe.data / "card.json" if recipe.data else None
-    style: ContextStyle = (
-        json.loads(card.read_text("utf-8"))["context_style"] if card and card.exists() else "full"
-    )
+    style: ContextStyle = json.loads(card.read_text("utf-8"))["context_style"] if card and card.exists() else "full"
     return style
 
 

@@ -102,9 +102,7 @@ def test_arguments_as_a_string_are_refused() -> None:
         "function": {"name": "ExecuteSPARQL", "arguments": '{"sparql": "ASK {}"}'},
     }
     with pytest.raises(ConfigError, match="must be an object"):
-        encode_dialogue(
-            tokenizer_with(None), [DIALOGUE[1], {"role": "assistant", "content": "", "tool_calls": [call]}]
-        )
+        encode_dialogue(tokenizer_with(None), [DIALOGUE[1], {"role": "assistant", "content": "", "tool_calls": [call]}])
 
 
 def test_a_template_that_escapes_arguments_twice_is_refused() -> None:

@@ -9,7 +9,7 @@ import pytest
 from clear_kgqa.likelihood.context import Described
 from clear_kgqa_finetune import lora
 from clear_kgqa_finetune.collect import shown
-from clear_kgqa_finetune.dialogues import dialogue
+from clear_kgqa_finetune.dialogues import LAST_TURN, dialogue
 from clear_kgqa_finetune.rows import helper_rows, item_row, preference_rows, question_template
 from clear_kgqa_tools.errors import ConfigError
 
@@ -27,18 +27,19 @@ def call(id: str, name: str, /, **arguments: Any) -> dict[str, Any]:
     return {"event": "toolcall", "id": id, "name": name, "arguments": arguments}
 
 
-OPTIONS = [{"label": "city"}, {"label": "river"}]
+OPTIONS = [{"label": n, "iri": f"http://x/{n}"} for n in ("city", "river")]
 EVENTS: list[dict[str, Any]] = [
     {"event": "thought", "text": "First ", "delta": True},
     {"event": "thought", "text": "First the name.", "delta": False},
     call("1", "SearchNodes", name="Po"),
     observation("1", "SearchNodes", "two nodes", [CITY, RIVER]),
+    {"event": "scored", "hint": "HINT: ask"},
     {"event": "asked", "clarification": {"id": "q1", "question": "Which Po?", "options": OPTIONS}},
-    {"event": "replied", "clarification_id": "q1", "text": "the river", "kind": "options", "chosen": []},
+    {"event": "replied", "clarification_id": "q1", "text": "the river", "kind": "options", "options": [1]},
     call("2", "ExecuteSPARQL", sparql="SELECT"),
-    observation("2", "ExecuteSPARQL", "syntax error", {"error": "syntax error"}),
+    observation("2", "ExecuteSPARQL", "ERROR: syntax"),
     call("3", "ExecuteSPARQL", sparql=SPARQL),
-    observation("3", "ExecuteSPARQL", "652"),
+    observation("3", "ExecuteSPARQL", "652", {"rows": 1}),
     {"event": "answered", "sparql": SPARQL},
 ]  # fmt: skip
 RECORD: dict[str, Any] = {
@@ -60,20 +61,22 @@ def test_events_become_a_dialogue() -> None:
         "name": "AskForClarification",
         "arguments": {"text": "Which Po?", "options": ["city", "river"]},
     }
-    assert messages[4]["content"] == "the river"
-    assert messages[-1]["content"] == f"```sparql\n{SPARQL}\n```"
+    told = {"reply": "the river", "understood_as": "options", "chosen": [{"iri": "http://x/river", "label": "river"}]}
+    assert messages[2]["content"] == "two nodes\n\nHINT: ask"
+    assert messages[4]["content"] == f"The user's reply, as data: {json.dumps(told)}"
+    assert messages[-1] == {"role": "assistant", "content": LAST_TURN}
 
 
-def test_a_reply_that_is_also_an_observation_comes_once() -> None:
+def test_a_clarification_that_the_model_called_for_comes_once() -> None:
     events = [
         call("7", "AskForClarification", text="Which?", options=[]),
-        {"event": "asked", "clarification": {"id": "7", "question": "Which?", "options": []}},
-        {"event": "replied", "clarification_id": "7", "text": "that", "kind": "options", "chosen": []},
-        observation("7", "AskForClarification", "that"),
+        {"event": "asked", "clarification": {"id": "c1", "question": "Which?", "options": []}},
+        {"event": "replied", "clarification_id": "c1", "text": "that", "kind": "unclear"},
         {"event": "answered", "sparql": SPARQL},
     ]
     messages = dialogue({**RECORD, "events": events})
     assert messages and [m["role"] for m in messages] == ["user", "assistant", "tool", "assistant"]
+    assert messages[2]["tool_call_id"] == "7"
 
 
 def test_recorded_messages_are_taken_with_arguments_as_objects() -> None:
@@ -113,10 +116,11 @@ def test_the_entity_used_in_the_end_is_the_gold_candidate() -> None:
 
 
 def test_a_failed_call_against_its_correction_is_a_preference() -> None:
-    (row,) = preference_rows(RECORD, [])
+    (row,) = preference_rows(RECORD, [], "Be brief.")
     assert row["rejected"]["tool_calls"][0]["function"]["arguments"] == {"sparql": "SELECT"}
     assert row["chosen"]["tool_calls"][0]["function"]["arguments"] == {"sparql": SPARQL}
-    assert row["messages"][-1]["content"] == "the river"
+    assert row["messages"][0] == {"role": "system", "content": "Be brief."}
+    assert "the river" in row["messages"][-1]["content"]
 
 
 def test_labelled_items_keep_candidates_and_template_together() -> None:
@@ -159,9 +163,7 @@ def test_data_from_a_run(tmp_path: Path) -> None:
     lines: list[str] = []
     folder = run_folder(tmp_path, [RECORD, wrong, failed, opted_out], ALLOWED)
     card = lora.data([folder], tmp_path / "out", valid_share=0.0, echo=lines.append)
-    assert card["rows"] == {
-        kind: {"train": 1, "valid": 0} for kind in ("agent", "helper", "preference", "sparql")
-    }
+    assert card["rows"] == {kind: {"train": 1, "valid": 0} for kind in ("agent", "helper", "preference", "sparql")}
     assert card["dropped"] == {"wrong answer": 1, "failed": 1}
     assert card["sources"] == [{"folder": "run", "licence": "CC0-1.0", "consent": "simulated users"}]
     assert json.loads((tmp_path / "out" / "card.json").read_text()) == card
@@ -171,7 +173,7 @@ def test_data_from_a_run(tmp_path: Path) -> None:
         "ExecuteSPARQL",
         "AskForClarification",
     }
-    assert any(f"⟦```sparql\n{SPARQL}\n```⟧" in line for line in lines)
+    assert any(f"⟦{LAST_TURN}⟧" in line for line in lines)
     assert "dropped: 1 (failed)" in lines
 
 
@@ -187,9 +189,7 @@ def test_items_need_a_graph(tmp_path: Path) -> None:
         lora.data([], tmp_path / "out", items=items, echo=lambda line: None)
 
 
-def test_items_over_a_graph_get_the_properties_of_their_types(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_items_over_a_graph_get_the_properties_of_their_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLEAR_KGQA_CACHE", str(tmp_path / "cache"))
     rdfs, rdf = "http://www.w3.org/2000/01/rdf-schema#", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
     triples = [

@@ -25,9 +25,7 @@ def test_the_share_is_kept() -> None:
 
 
 @given(st.lists(st.integers(1, 500), max_size=300), st.integers(1, 9), st.integers(0, 3))
-def test_every_row_comes_once_an_epoch_in_an_order_of_its_own(
-    lengths: list[int], size: int, epoch: int
-) -> None:
+def test_every_row_comes_once_an_epoch_in_an_order_of_its_own(lengths: list[int], size: int, epoch: int) -> None:
     sampler = SimilarLengths(lengths, size, seed=1)
     sampler.set_epoch(epoch)
     order = list(sampler)

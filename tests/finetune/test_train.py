@@ -79,12 +79,8 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None
     ours, theirs = weights(tmp_path / "killed"), weights(tmp_path / "whole")
     assert max(float((ours[name] - theirs[name]).abs().max()) for name in ours) <= 1e-5
     histories = [json.loads((tmp_path / run / "losses.json").read_text()) for run in ("killed", "whole")]
-    logged = [
-        [(e["step"], e["loss"], e["learning_rate"]) for e in history if "loss" in e] for history in histories
-    ]
-    assert logged[0] == [
-        (step, pytest.approx(loss, abs=1e-5), pytest.approx(rate)) for step, loss, rate in logged[1]
-    ]
+    logged = [[(e["step"], e["loss"], e["learning_rate"]) for e in history if "loss" in e] for history in histories]
+    assert logged[0] == [(step, pytest.approx(loss, abs=1e-5), pytest.approx(rate)) for step, loss, rate in logged[1]]
 
 
 @pytest.fixture(scope="module")
@@ -108,8 +104,7 @@ def test_what_a_run_leaves(trained: Path) -> None:
     } <= set(metrics)
     assert not list((trained / "adapter").glob("*.bin"))
     assert (
-        json.loads((trained / "adapter" / "adapter_config.json").read_text())["base_model_name_or_path"]
-        == "tiny-llama"
+        json.loads((trained / "adapter" / "adapter_config.json").read_text())["base_model_name_or_path"] == "tiny-llama"
     )
 
 
@@ -131,12 +126,8 @@ def test_check_and_merge_and_use(trained: Path, tmp_path: Path) -> None:
     assert lines[0].startswith("belongs to its base: tiny-llama")
     lora.merge(trained, tmp_path / "merged", echo=quiet)
     contexts = tiny_rows()[0][0]["contexts"]
-    adapted = HuggingFaceLikelihood(f"{trained / 'base'}+{trained / 'adapter'}").score(
-        "Who is the mayor?", contexts
-    )
-    merged = HuggingFaceLikelihood(str(tmp_path / "merged"), neutral_share=0).score(
-        "Who is the mayor?", contexts
-    )
+    adapted = HuggingFaceLikelihood(f"{trained / 'base'}+{trained / 'adapter'}").score("Who is the mayor?", contexts)
+    merged = HuggingFaceLikelihood(str(tmp_path / "merged"), neutral_share=0).score("Who is the mayor?", contexts)
     assert merged == pytest.approx(adapted, rel=2e-2)  # bf16 weights
 
 
@@ -242,9 +233,7 @@ def test_preference_training_prefers_the_chosen_turn(tmp_path: Path) -> None:
     rows = [{**row, "messages": row["messages"][:1], "chosen": row["messages"][1],
              "rejected": {"role": "assistant", "content": "Hm?"}} for row in AGENT_ROWS]  # fmt: skip
     data = write_rows(tmp_path / "data", "preference", rows)
-    recipe = recipe_file(
-        tmp_path, method="preference", data=str(data), max_steps=20, learning_rate=0.02, epochs=20
-    )
+    recipe = recipe_file(tmp_path, method="preference", data=str(data), max_steps=20, learning_rate=0.02, epochs=20)
     lora.train(recipe, tmp_path / "out", echo=quiet)
     losses = [e["loss"] for e in json.loads((tmp_path / "out" / "losses.json").read_text()) if "loss" in e]
     assert losses[0] == pytest.approx(0.6931, abs=0.01)
@@ -256,9 +245,7 @@ def test_early_stopping_keeps_the_best_adapter(tmp_path: Path) -> None:
     metrics = lora.train(recipe, tmp_path / "out", echo=quiet)
     history = json.loads((tmp_path / "out" / "losses.json").read_text())
     assert metrics["steps"] < 20
-    assert metrics["valid_loss"] == pytest.approx(
-        min(e["eval_loss"] for e in history if "eval_loss" in e), abs=1e-4
-    )
+    assert metrics["valid_loss"] == pytest.approx(min(e["eval_loss"] for e in history if "eval_loss" in e), abs=1e-4)
 
 
 def test_seq2seq_training_on_a_tiny_t5(tmp_path: Path) -> None:
@@ -266,9 +253,7 @@ def test_seq2seq_training_on_a_tiny_t5(tmp_path: Path) -> None:
 
     tokenizer = load_tokenizer(str(build_tiny_llama(tmp_path / "llama")))
     sizes = {"d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 1, "num_heads": 4}
-    config = T5Config(
-        vocab_size=len(tokenizer), pad_token_id=3, eos_token_id=2, decoder_start_token_id=3, **sizes
-    )
+    config = T5Config(vocab_size=len(tokenizer), pad_token_id=3, eos_token_id=2, decoder_start_token_id=3, **sizes)
     T5ForConditionalGeneration(config).save_pretrained(tmp_path / "t5")
     tokenizer.save_pretrained(tmp_path / "t5")
     rows = [{"input": "Who?", "output": "SELECT ?x {}", "keys": []}]
