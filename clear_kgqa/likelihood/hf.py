@@ -50,10 +50,7 @@ class HuggingFaceLikelihood(CorrectedScore):
             return [value for at in starts for value in self._one_batch(pairs[at : at + _ROWS])]
 
     def _one_batch(self, pairs: Sequence[Pair]) -> list[float]:
-        rows = [
-            tokenize_pair(self._tokenizer, context, question, self._context_tokens)
-            for context, question in pairs
-        ]
+        rows = [tokenize_pair(self._tokenizer, context, question, self._context_tokens) for context, question in pairs]
         sums: list[float] = question_log_likelihood(self._model, padded_batch(rows, self._pad)).tolist()
         return sums
 

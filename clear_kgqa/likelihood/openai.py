@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -27,9 +26,7 @@ class OpenAILikelihood(CorrectedScore):
     EndpointError where the server fails.
     """
 
-    def __init__(
-        self, model: str, base_url: str, api_key: str = "", neutral_share: float = NEUTRAL_SHARE
-    ) -> None:
+    def __init__(self, model: str, base_url: str, api_key: str = "", neutral_share: float = NEUTRAL_SHARE) -> None:
         import httpx
 
         self._model = model
@@ -43,13 +40,6 @@ class OpenAILikelihood(CorrectedScore):
         )
         self._read: Callable[[Sequence[str]], list[ScoredTokens]] | None = None
         super().__init__(self._sums, neutral_share)
-
-    @classmethod
-    def from_environment(cls, model: str, base_url: str = "") -> OpenAILikelihood:
-        """With OPENAI_BASE_URL and OPENAI_API_KEY where no base URL is given."""
-        return cls(
-            model, base_url or os.environ.get("OPENAI_BASE_URL", ""), os.environ.get("OPENAI_API_KEY", "")
-        )
 
     def _sums(self, pairs: Sequence[Pair]) -> list[float]:
         read = self._read = self._read or self._working_protocol()
@@ -88,9 +78,7 @@ class OpenAILikelihood(CorrectedScore):
         try:
             reply = self._client.post("completions", json=body)
         except httpx.HTTPError as error:
-            raise EndpointError(
-                f"{self._client.base_url} does not answer ({type(error).__name__})"
-            ) from error
+            raise EndpointError(f"{self._client.base_url} does not answer ({type(error).__name__})") from error
         if reply.status_code != 200:
             raise EndpointError(f"{self._client.base_url} answered {reply.status_code}")
         return _choices(reply, len(prompts))

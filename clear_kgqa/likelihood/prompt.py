@@ -42,9 +42,7 @@ class CorrectedScore:
         neutral = [(context, self._neutral) for context in contexts] if self._share else []
         with self._lock:
             known = self._look_up(dict.fromkeys(asked + neutral))
-        return [
-            known[a] - (self._share * known[(a[0], self._neutral)] if self._share else 0.0) for a in asked
-        ]
+        return [known[a] - (self._share * known[(a[0], self._neutral)] if self._share else 0.0) for a in asked]
 
     def _look_up(self, pairs: dict[Pair, None]) -> dict[Pair, float]:
         missing = [pair for pair in pairs if pair not in self._cache]

@@ -103,9 +103,7 @@ def load_model(auto_class: Any, source: str, dtype: str = "auto", **options: Any
 
     logging.disable_progress_bar()
     try:
-        return auto_class.from_pretrained(
-            source, dtype=dtype, use_safetensors=True, trust_remote_code=False, **options
-        )
+        return auto_class.from_pretrained(source, dtype=dtype, use_safetensors=True, trust_remote_code=False, **options)
     except (OSError, ValueError) as error:
         raise ConfigError(f"cannot load {source}: {_first_line(error)}") from error
 
@@ -121,9 +119,7 @@ def load_peft(model: Any, folder: Path, **options: Any) -> Any:
     try:
         return PeftModel.from_pretrained(model, folder, **options)
     except (RuntimeError, ValueError) as error:
-        raise ConfigError(
-            f"the adapter in {folder} does not fit this base model: {_first_line(error)}"
-        ) from error
+        raise ConfigError(f"the adapter in {folder} does not fit this base model: {_first_line(error)}") from error
 
 
 def fingerprint(model: Any) -> str:
