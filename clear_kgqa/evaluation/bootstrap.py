@@ -20,18 +20,14 @@ class Interval:
     high: float
 
 
-def _sums(
-    values: Sequence[float], clusters: Sequence[Hashable]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _sums(values: Sequence[float], clusters: Sequence[Hashable]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     names = {name: at for at, name in enumerate(dict.fromkeys(clusters))}
     index = np.array([names[c] for c in clusters], dtype=np.intp)
     total = np.bincount(index, weights=np.asarray(values, dtype=np.float64)).astype(np.float64)
     return total, np.bincount(index).astype(np.float64)
 
 
-def _means(
-    total: NDArray[np.float64], size: NDArray[np.float64], draws: int, seed: int
-) -> NDArray[np.float64]:
+def _means(total: NDArray[np.float64], size: NDArray[np.float64], draws: int, seed: int) -> NDArray[np.float64]:
     rng = np.random.default_rng(seed)
     out = np.empty(draws)
     for at in range(draws):  # one draw at a time: the matrix of all draws would grow with the run

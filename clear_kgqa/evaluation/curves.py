@@ -194,9 +194,7 @@ def curves(records: Iterable[Record]) -> dict[str, Any]:
         "items": len(items),
         "silent": round(points["random"][0][1], 6) if items else 0.0,
         "always": round(always, 6),
-        "budgets": {
-            p: {str(b): round(at_budget(c, b), 6) for b in (0.1, 0.3, 0.5, 0.7, 1)} for p, c in points.items()
-        },
+        "budgets": {p: {str(b): round(at_budget(c, b), 6) for b in (0.1, 0.3, 0.5, 0.7, 1)} for p, c in points.items()},
         "areas": {p: round(area(c), 6) for p, c in points.items()},
         "points": points,
     }

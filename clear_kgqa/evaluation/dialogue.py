@@ -14,10 +14,10 @@ from clear_kgqa.evaluation.leak import leaks
 from clear_kgqa.evaluation.metrics import answer_f1, score_answers
 from clear_kgqa.evaluation.need import Describe
 from clear_kgqa.evaluation.samples import Sample
-from clear_kgqa.evaluation.transcripts import Record, shortened
+from clear_kgqa.evaluation.transcripts import Record, event_json, shortened
 from clear_kgqa.evaluation.users import Said
 from clear_kgqa.evaluation.values import is_iri
-from clear_kgqa.events import Answered, Asked, Event, Failed, Replied, Usage, to_json
+from clear_kgqa.events import Answered, Asked, Event, Failed, Replied, Usage
 from clear_kgqa.strategy import Strategy
 from clear_kgqa.user import User
 
@@ -105,7 +105,7 @@ class Judge:
         final = dialogue.final
         answers = answer_values(final) if isinstance(final, Answered) else ()
         said = user.said if isinstance(user, Speaking) else []
-        events = [shortened(to_json(e)) for e in dialogue.events]
+        events = [event_json(e) for e in dialogue.events]
         scored = [e for e in events if e["event"] == "scored"]
         record: Record = {
             **head(sample, _end(final, said)),
@@ -115,7 +115,7 @@ class Judge:
             "error": final.reason if isinstance(final, Failed) else "",
             "scores": scored[-1]["scores"] if scored else [],
             "clarifications": self._clarifications(sample, gold, dialogue, said),
-            "gold": {"sparql": sample.sparql, **shortened(asdict(gold))},
+            "gold": {"sparql": sample.sparql, **shortened(gold)},
             "seconds": round(seconds, 4),
             **_spent(dialogue.events),
             "events": events,
@@ -136,9 +136,7 @@ class Judge:
             "asking": asking_of(events, answers, f1, self.gold.answers).to_json(),
         }
 
-    def _clarifications(
-        self, sample: Sample, gold: Gold, dialogue: Dialogue, said: list[Said]
-    ) -> list[Record]:
+    def _clarifications(self, sample: Sample, gold: Gold, dialogue: Dialogue, said: list[Said]) -> list[Record]:
         secret = [*gold.answers, *self._labels(gold.answers)]
         replied = [e for e in dialogue.events if isinstance(e, Replied)]
         out = []
@@ -195,9 +193,7 @@ def choice(sample: Sample, record: Record) -> bool:
             return bool(picked[0] == sample.intended)
     if found := [iri for iri in candidates if f"<{iri}>" in record["sparql"]]:
         return found == [sample.intended]
-    shares = {
-        c["iri"]: c["posterior"] for s in record["scores"] for c in s["candidates"] if c["iri"] in candidates
-    }
+    shares = {c["iri"]: c["posterior"] for s in record["scores"] for c in s["candidates"] if c["iri"] in candidates}
     return bool(shares) and max(shares, key=shares.__getitem__) == sample.intended
 
 

@@ -55,9 +55,7 @@ class Gold:
     def _untied(self, predicted: tuple[str, ...]) -> tuple[str, ...]:
         if not self.tied:
             return self.answers
-        chosen = [a for a in self.tied if a in set(predicted)] + [
-            a for a in self.tied if a not in set(predicted)
-        ]
+        chosen = [a for a in self.tied if a in set(predicted)] + [a for a in self.tied if a not in set(predicted)]
         return (*self.fixed, *chosen[: len(self.answers) - len(self.fixed)])
 
 
@@ -82,11 +80,7 @@ class GoldQueries:
     def gold(self, sample: Sample) -> Gold:
         """The sample's gold; raises EndpointError or Cancelled when the graph could not be asked."""
         if not sample.sparql.strip():
-            return (
-                Gold(sample.answers, "stored")
-                if sample.answers
-                else Gold((), "empty", "no query and no answers")
-            )
+            return Gold(sample.answers, "stored") if sample.answers else Gold((), "empty", "no query and no answers")
         found = [self._cached(query) for query in (sample.sparql, *sample.alternatives)]
         good = [gold for gold in found if gold.usable]
         gold = replace(good[0], alternatives=tuple(g.answers for g in good[1:])) if good else found[0]

@@ -13,9 +13,7 @@ _SPARQL = re.compile(r"\b(?:SELECT|ASK|CONSTRUCT)\b[^?]*\{|\?\w+\s+\S+\s+\?\w+",
 _TRUTH = frozenset({"true", "false"})
 
 
-def leaks(
-    reply: str | None, clarification: Clarification, question: str, answers: Iterable[str]
-) -> list[str]:
+def leaks(reply: str | None, clarification: Clarification, question: str, answers: Iterable[str]) -> list[str]:
     """The gold answers (values or labels), IRIs and SPARQL of a reply that were not offered.
 
     A bare number is the number of an option; yes/no answers are left out, for everybody says yes and no.

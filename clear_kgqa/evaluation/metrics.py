@@ -11,7 +11,7 @@ import string
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
-from clear_kgqa.evaluation.values import Mode, normalise, overlap
+from clear_kgqa.evaluation.values import Mode, Overlap, normalise, overlap
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,14 @@ def f1(precision: float, recall: float) -> float:
 
 def answer_f1(gold: Iterable[str], predicted: Iterable[str], mode: Mode = "strict") -> float:
     """F1 of two answer sets."""
-    return score_answers(tuple(gold), tuple(predicted), mode).f1
+    return f1(*_precision_recall(overlap(gold, predicted, mode)))
+
+
+def _precision_recall(sizes: Overlap) -> tuple[float, float]:
+    if not sizes.gold and not sizes.predicted:
+        return 1.0, 1.0
+    precision = sizes.shared / sizes.predicted if sizes.predicted else 0.0
+    return precision, sizes.shared / sizes.gold if sizes.gold else 1.0
 
 
 def score_answers(gold: Sequence[str], predicted: Sequence[str], mode: Mode = "strict") -> Scores:
@@ -46,16 +53,14 @@ def score_answers(gold: Sequence[str], predicted: Sequence[str], mode: Mode = "s
     sizes = overlap(gold, predicted, mode)
     if not sizes.gold and not sizes.predicted:
         return Scores(1, 1, 1, 1, 1, 1, 1, 1)
-    precision = sizes.shared / sizes.predicted if sizes.predicted else 0.0
-    recall = sizes.shared / sizes.gold if sizes.gold else 1.0
-    same = sizes.shared == sizes.gold == sizes.predicted
+    precision, recall = _precision_recall(sizes)
     return Scores(
         precision,
         recall,
         f1(precision, recall),
         rhits1=precision,
         em=exact_match(gold, predicted),
-        match=float(same),
+        match=float(sizes.shared == sizes.gold == sizes.predicted),
         qald_precision=precision if sizes.predicted else 1.0,
         qald_recall=recall if sizes.gold else 0.0,
     )
@@ -110,8 +115,7 @@ def bleu(gold: Sequence[str], predicted: Sequence[str]) -> float:
 def average(scores: Sequence[Scores]) -> dict[str, float]:
     """The headline numbers over questions, rounded to six places."""
     out = {
-        name: mean(getattr(s, name) for s in scores)
-        for name in ("f1", "precision", "recall", "rhits1", "em", "match")
+        name: mean(getattr(s, name) for s in scores) for name in ("f1", "precision", "recall", "rhits1", "em", "match")
     }
     out |= {"accuracy": accuracy(scores), "qald_f1": qald_f1(scores)}
     return {name: round(value, 6) for name, value in out.items()}

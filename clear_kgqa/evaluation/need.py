@@ -53,9 +53,7 @@ def need_of(sample: Sample, gold: Gold, describe: Describe) -> Need:
         tuple(known.get(iri, Node(iri, "")) for iri in nodes),
         tuple(known.get(iri, Node(iri, "")) for iri in predicates),
         shape.form if shape else "select",
-        frozenset(
-            w for n in known.values() for t in (n.label, *n.types, n.description) for w in fold(t).split()
-        ),
+        frozenset(w for n in known.values() for t in (n.label, *n.types, n.description) for w in fold(t).split()),
     )
 
 
@@ -81,8 +79,12 @@ def _shape(sparql: str) -> QueryShape | None:
 
 
 def fitting(need: Need, clarification: Clarification, answers: Answers) -> int | None:
-    """The option that the gold query stands behind, by answers, IRIs and predicates; None where none does."""
-    return _best([_fit(need, clarification.kind, option, answers) for option in clarification.options])
+    """The option that the gold query stands behind: by answers and IRIs, else by predicates and form; or None."""
+    options = clarification.options
+    by_answers = _best([_fit(need, option, answers) for option in options])
+    if by_answers is not None or (need.answers and clarification.kind not in ("intent", "form")):
+        return by_answers
+    return _best([_shape_fit(need, clarification.kind, option) for option in options])
 
 
 def fitting_by_text(need: Need, clarification: Clarification) -> int | None:
@@ -95,26 +97,34 @@ def _best(values: Sequence[float]) -> int | None:
     return best if best is not None and values[best] > 0 else None
 
 
-def _fit(need: Need, kind: str, option: Option, answers: Answers) -> float:
-    """0 for no fit; by answers outranks by entity alone, which outranks by predicates alone."""
-    entity = bool(need.nodes) and option.iri in need.iris
+def _fit(need: Need, option: Option, answers: Answers) -> float:
+    """How well an option fits by its answers, or by its entity where it stands for an entity alone; 0: not."""
+    entity = option.iri in need.iris
     if not option.sparql:
         first = bool(need.nodes) and option.iri == need.nodes[0].iri
         return 1.0 + first if entity or option.iri in {p.iri for p in need.predicates} else 0.0
+    f1 = answer_f1(need.answers, answers(option.sparql), "lenient") if need.answers else 0.0
+    if f1 < FITS and not (f1 and entity):
+        return 0.0
+    same_path = _same_path(need, option)
+    if need.form in ("count", "ask") and not same_path:
+        return 0.0  # numbers and truth values agree by chance
+    return f1 + 0.1 * same_path
+
+
+def _shape_fit(need: Need, kind: str, option: Option) -> float:
+    """How well an option fits by what its query asks for, where no option's answers do; 0: not."""
     shape = _shape(option.sparql)
     if shape is None:
         return 0.0
-    wanted = {p.iri for p in need.predicates}
-    same_path = bool(shape.predicates) and set(shape.predicates) <= wanted
-    f1 = answer_f1(need.answers, answers(option.sparql), "lenient") if need.answers else 0.0
-    if need.form in ("count", "ask") and not same_path:
-        f1 = 0.0  # numbers and truth values agree by chance
-    if f1 >= FITS or (f1 > 0 and entity):
-        return 2.0 + f1 + 0.1 * same_path
-    if need.answers and kind not in ("intent", "form"):
-        return 0.0
-    same_form = kind == "form" and shape.form == need.form
-    return 0.5 * (entity and not need.answers) + 0.4 * same_path + 0.2 * same_form
+    entity = option.iri in need.iris and not need.answers
+    return 0.5 * entity + 0.4 * _same_path(need, option) + 0.2 * (kind == "form" and shape.form == need.form)
+
+
+def _same_path(need: Need, option: Option) -> bool:
+    shape = _shape(option.sparql)
+    asked = set(shape.predicates) if shape else set()
+    return bool(asked) and asked <= {p.iri for p in need.predicates}
 
 
 def _text_fit(need: Need, option: Option) -> float:

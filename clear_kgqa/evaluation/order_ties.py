@@ -11,9 +11,7 @@ _TAIL = re.compile(
     r"(?P<slice>(?:\s*\b(?:LIMIT|OFFSET)\s+\d+)*)\s*",
     re.IGNORECASE | re.DOTALL,
 )
-_STEP = re.compile(
-    r"\s*(?:(?P<variable>[?$]\w+)|(?P<direction>ASC|DESC)?\s*(?P<call>[\w.-]*:?[\w.-]*)\s*(?=\())", re.I
-)
+_STEP = re.compile(r"\s*(?:(?P<variable>[?$]\w+)|(?P<direction>ASC|DESC)?\s*(?P<call>[\w.-]*:?[\w.-]*)\s*(?=\())", re.I)
 _SELECT = re.compile(r"\bSELECT\b(?P<projection>[^{}]*?)(?P<rest>\bWHERE\b|\{)", re.IGNORECASE)
 _STAR = re.compile(r"\s*(?:DISTINCT|REDUCED)?\s*\*\s*", re.IGNORECASE)
 

@@ -68,9 +68,7 @@ def _algebra(sparql: str) -> Any:
 
         try:
             return translateQuery(parseQuery(sparql)).algebra
-        except (
-            Exception
-        ) as error:  # rdflib raises plain Exception for an undeclared prefix, pyparsing its own
+        except Exception as error:  # rdflib raises plain Exception for an undeclared prefix, pyparsing its own
             raise QueryError(f"cannot parse the query: {' '.join(str(error).split())[:200]}") from error
 
 

@@ -17,9 +17,7 @@ Work = Callable[[EvaluateOptions], object]
 """Opens the graph, makes the strategies and calls `evaluate` with the options given; must be picklable."""
 
 
-def evaluate_on_ray(
-    options: EvaluateOptions, work: Work, workers: int, address: str | None = None
-) -> Summary:
+def evaluate_on_ray(options: EvaluateOptions, work: Work, workers: int, address: str | None = None) -> Summary:
     """Run the questions in shards on a cluster (None: a local one) and merge these into `options.out`.
 
     The run folder must lie on a file system that all workers see. A worker that dies is restarted and goes
@@ -31,9 +29,7 @@ def evaluate_on_ray(
         import ray
     except ImportError as error:
         raise ConfigError("--executor ray needs the extra: pip install 'clear-kgqa[ray]'") from error
-    parts = [
-        replace(options, out=options.out / f"shard-{at}", shard=(at, workers)) for at in range(1, workers + 1)
-    ]
+    parts = [replace(options, out=options.out / f"shard-{at}", shard=(at, workers)) for at in range(1, workers + 1)]
     if address is None:
         ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False)
     else:
@@ -64,7 +60,5 @@ def merge_shards(options: EvaluateOptions, folders: Sequence[Path]) -> Summary:
             for record in read_transcripts(folder):
                 if transcripts.ends.get(record["id"], "error") == "error":
                     transcripts.append(record)
-    chosen = select(
-        read_samples(options.questions), per_type=options.per_type, limit=options.limit, seed=options.seed
-    )
+    chosen = select(read_samples(options.questions), per_type=options.per_type, limit=options.limit, seed=options.seed)
     return write_summary(options.out, {s.id for s in chosen}, options.mode)

@@ -37,9 +37,7 @@ def rewritten(sample: Sample, need: Need, said: Sequence[str] = ()) -> Sample:
 
 def rewritten_by_model(model: BaseChatModel, sample: Sample, need: Need, said: Sequence[str] = ()) -> Sample:
     """The same by a chat model, which is told the gold in words; the template where it says nothing."""
-    told = (
-        f"Question: {sample.question}\nMeant: {meaning(need)}\nSaid when asked back: {'; '.join(said) or '-'}"
-    )
+    told = f"Question: {sample.question}\nMeant: {meaning(need)}\nSaid when asked back: {'; '.join(said) or '-'}"
     content = model.invoke([("system", _ROLE), ("user", told)]).content
     lines = content.strip().splitlines() if isinstance(content, str) else []
     return replace(sample, question=lines[-1].strip()) if lines else rewritten(sample, need, said)
@@ -99,9 +97,7 @@ def rewrite_file(source: Path, out: Path, graph: EvaluateGraph, model: BaseChatM
     new = []
     for sample in samples:
         need, words = need_of(sample, _UNKNOWN, graph.describe), said.get(sample.id, [])
-        new.append(
-            rewritten_by_model(model, sample, need, words) if model else rewritten(sample, need, words)
-        )
+        new.append(rewritten_by_model(model, sample, need, words) if model else rewritten(sample, need, words))
     write_samples(out, new)
     return sum(a.question != b.question for a, b in zip(samples, new, strict=True))
 

@@ -97,9 +97,7 @@ def evaluate(
     if person is None and user_model is None:
         behaviour_of(options.user)
     everything = read_samples(options.questions)
-    samples = select(
-        everything, per_type=options.per_type, limit=options.limit, shard=options.shard, seed=options.seed
-    )
+    samples = select(everything, per_type=options.per_type, limit=options.limit, shard=options.shard, seed=options.seed)
     claim(options.out, identity_of(options, graph))
     gold = GoldQueries(
         graph.graph,

@@ -20,13 +20,8 @@ def score(gold_file: Path, predictions_file: Path, mode: Mode = "strict") -> dic
     gold = _read(gold_file)
     predictions = {id_: answers for id_, (answers, _) in _read(predictions_file).items()}
     if unknown := [id_ for id_ in predictions if id_ not in gold]:
-        raise ConfigError(
-            f"{predictions_file}: the id {unknown[0]!r} is not in {gold_file} ({len(unknown)} such)"
-        )
-    scored = [
-        (kind, score_answers(answers, predictions.get(id_, ()), mode))
-        for id_, (answers, kind) in gold.items()
-    ]
+        raise ConfigError(f"{predictions_file}: the id {unknown[0]!r} is not in {gold_file} ({len(unknown)} such)")
+    scored = [(kind, score_answers(answers, predictions.get(id_, ()), mode)) for id_, (answers, kind) in gold.items()]
     out = _numbers([s for _, s in scored]) | {"missing": len(gold) - len(predictions), "mode": mode}
     kinds = sorted({kind for kind, _ in scored if kind})
     if kinds:

@@ -69,9 +69,7 @@ def tables(
         for seed in range(options.seed, options.seed + variant.seeds):
             name = variant.name if variant.seeds == 1 else f"{variant.name}-seed{seed}"
             folders.append(options.out / name)
-            _run(
-                variant, replace(shared, seed=seed, out=folders[-1]), strategy_for, graph, progress, rewritten
-            )
+            _run(variant, replace(shared, seed=seed, out=folders[-1]), strategy_for, graph, progress, rewritten)
     runs = load_runs(folders, options.mode)
     for kind in ("csv", "md", "html"):
         write_report(runs, options.out / f"report.{kind}")

@@ -65,9 +65,7 @@ def scored_of(record: Record) -> Scored | None:
 def cell(items: Sequence[Scored], entity: float, intent: float) -> Cell:
     """F1 and rounds when asking at these thresholds; menus with a single option are not put."""
     outcomes = [s.outcomes[s.entity > entity, s.intent > intent] for s in items]
-    return Cell(
-        entity, intent, round(mean(f for f, _ in outcomes), 6), round(mean(n for _, n in outcomes), 6)
-    )
+    return Cell(entity, intent, round(mean(f for f, _ in outcomes), 6), round(mean(n for _, n in outcomes), 6))
 
 
 def _replay(item: Item, entity: bool, intent: bool) -> tuple[float, int]:

@@ -49,9 +49,7 @@ class ModelUser:
         shown, order = shuffled(clarification, self._rng)
         lines = [f"{at}. {option.line()}" for at, option in enumerate(shown.options, 1)]
         role = _ROLE.format(question=self._need.question, meaning=meaning(self._need))
-        content = self._model.invoke(
-            [("system", role), ("user", "\n".join([shown.question, *lines]))]
-        ).content
+        content = self._model.invoke([("system", role), ("user", "\n".join([shown.question, *lines]))]).content
         text = content if isinstance(content, str) else ""
         line = next((part.strip() for part in text.splitlines() if part.strip()), "")
         off = OUT_OF_SCOPE in line.upper()

@@ -149,9 +149,7 @@ def vague(user: SimulatedUser, clarification: Clarification, fit: Fit) -> Said:
     told = next((t for t in (option.type, option.description, option.fact, option.path) if t), "")
     if not told:
         return Said(DELEGATE, "delegate")
-    return Said(
-        f"the one with {told}" if told == option.path else f"the {told}", "text", at, _bits(clarification)
-    )
+    return Said(f"the one with {told}" if told == option.path else f"the {told}", "text", at, _bits(clarification))
 
 
 def contradicting(user: SimulatedUser, clarification: Clarification, fit: Fit) -> Said:

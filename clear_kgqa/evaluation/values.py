@@ -17,6 +17,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from itertools import permutations
 from typing import Literal
 
@@ -44,6 +45,7 @@ def answers_of(result: QueryResult) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row_answer(r) for r in result.rows if any(term is not None for term in r)))
 
 
+@lru_cache(maxsize=65536)
 def normalise(value: str, mode: Mode) -> str:
     """The form under which a single value is compared."""
     if mode == "strict":
@@ -114,9 +116,7 @@ def _projections(wide: list[Cells], narrow: list[Cells], mode: Mode) -> list[tup
     whole = (set(wide), other)
     if width == 1 or width > _MOST_COLUMNS or (width > keep and mode == "strict"):
         return [whole]
-    orders = [
-        order for order in permutations(range(width), keep) if width == keep or _drops_labels(wide, order)
-    ]
+    orders = [order for order in permutations(range(width), keep) if width == keep or _drops_labels(wide, order)]
     return [whole] + [({tuple(row[at] for at in order) for row in wide}, other) for order in orders]
 
 

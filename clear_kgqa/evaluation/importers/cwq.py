@@ -27,9 +27,7 @@ def _question(item: dict[str, Any]) -> Sample | Dropped:
     if not id_ or not question or not sparql:
         return Dropped(id_ or "?", "no id, question or query")
     answers = tuple(dict.fromkeys(a for a in map(_answer, item.get("answers") or ()) if a))
-    return Sample(
-        id_, question, sparql, answers or None, type=text(item.get("compositionality_type")), language="en"
-    )
+    return Sample(id_, question, sparql, answers or None, type=text(item.get("compositionality_type")), language="en")
 
 
 def _answer(answer: dict[str, Any]) -> str:

@@ -25,11 +25,7 @@ def read(path: Path, language: str = "en") -> Imported:
 
 def _question(item: dict[str, Any], language: str) -> Sample | Dropped:
     id_ = str(item.get("id", ""))
-    texts = {
-        q.get("language", ""): text(q.get("string"))
-        for q in item.get("question") or ()
-        if isinstance(q, dict)
-    }
+    texts = {q.get("language", ""): text(q.get("string")) for q in item.get("question") or () if isinstance(q, dict)}
     told = {lang: question for lang, question in texts.items() if question}
     if not id_ or not told:
         return Dropped(id_ or "?", "no id or no question")

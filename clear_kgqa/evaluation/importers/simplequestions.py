@@ -11,9 +11,7 @@ from clear_kgqa.evaluation.importers.repair import PREFIXES
 from clear_kgqa.evaluation.samples import Sample
 from clear_kgqa_tools.errors import ConfigError
 
-_LINE = re.compile(
-    r"(?P<subject>Q\d+)\s+(?P<way>[PR])(?P<number>\d+)\s+(?P<object>Q\d+)\s+(?P<question>\S.*)"
-)
+_LINE = re.compile(r"(?P<subject>Q\d+)\s+(?P<way>[PR])(?P<number>\d+)\s+(?P<object>Q\d+)\s+(?P<question>\S.*)")
 
 
 def read(path: Path) -> Imported:

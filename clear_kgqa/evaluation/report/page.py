@@ -61,9 +61,7 @@ def _page(runs: Sequence[Run]) -> Iterator[str]:
 
 def _table(table: Table) -> str:
     head = "".join(f"<th>{_text(cell)}</th>" for cell in table.head)
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in table.rows
-    )
+    rows = "".join("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
     note = f'<p class="note">{_text(table.note)}</p>' if table.note else ""
     return f'<h2>{_text(table.title)}</h2><div class="wide"><table><tr>{head}</tr>{rows}</table></div>{note}'
 

@@ -79,9 +79,7 @@ class _Frame:
         for step in range(6):
             y = self.y0 + (self.y1 - self.y0) * step / 5
             at = self.y(y)
-            out.append(
-                f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}" stroke="#d0d7de"/>'
-            )
+            out.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}" stroke="#d0d7de"/>')
             out.append(f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{y:.2f}</text>')
             if x_ticks:
                 x = self.x0 + (self.x1 - self.x0) * step / 5

@@ -98,9 +98,7 @@ def comparisons(runs: Sequence[Run]) -> list[Table]:
         d = found.difference
         rows.append([found.name, str(found.items), f"{d.mean:+.3f}", f"{d.low:+.3f} to {d.high:+.3f}"])
     note = "Paired bootstrap over gold entities, on questions that both runs scored."
-    return (
-        [Table("Differences in F1", ["runs", "questions", "difference", "95 %"], rows, note)] if rows else []
-    )
+    return [Table("Differences in F1", ["runs", "questions", "difference", "95 %"], rows, note)] if rows else []
 
 
 def type_tables(runs: Sequence[Run]) -> list[Table]:
@@ -121,9 +119,7 @@ def type_tables(runs: Sequence[Run]) -> list[Table]:
 def curve_table(run: Run, curves: dict[str, Any]) -> Table:
     """F1 at some numbers of questions per item for each policy."""
     budgets = ["0.1", "0.3", "0.5", "0.7", "1"]
-    rows = [
-        [p, *(shown(curves["budgets"][p][b]) for b in budgets), shown(curves["areas"][p])] for p in POLICIES
-    ]
+    rows = [[p, *(shown(curves["budgets"][p][b]) for b in budgets), shown(curves["areas"][p])] for p in POLICIES]
     ends = f"silent {shown(curves['silent'])}, always asked {shown(curves['always'])}"
     note = (
         f"Replayed over {curves['items']} questions without running any model: {ends}. "
@@ -151,10 +147,7 @@ def threshold_table(run: Run, grid: dict[str, Any]) -> Table:
 def error_table(runs: Sequence[Run]) -> Table:
     """How many wrong answers fall in each error class."""
     found = [run.errors() for run in runs]
-    rows = [
-        [run.name, *(str(len(ids)) for ids in errors.values())]
-        for run, errors in zip(runs, found, strict=True)
-    ]
+    rows = [[run.name, *(str(len(ids)) for ids in errors.values())] for run, errors in zip(runs, found, strict=True)]
     note = "By comparing the gold query's graph pattern with the one that was run; no model was used."
     return Table("Error classes", ["run", *found[0]], rows, note)
 

@@ -53,9 +53,7 @@ def gold(graph: EmbeddedGraph, tmp_path: Path) -> Iterator[GoldQueries]:
 @pytest.fixture(scope="session")
 def tiny() -> ModuleType:
     """The module label_strategy.py beside this file."""
-    spec = importlib.util.spec_from_file_location(
-        "label_strategy", Path(__file__).with_name("label_strategy.py")
-    )
+    spec = importlib.util.spec_from_file_location("label_strategy", Path(__file__).with_name("label_strategy.py"))
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -81,11 +81,7 @@ class LabelStrategy:
         label = iri_ref("http://www.w3.org/2000/01/rdf-schema#label")
         pattern = f"?x {label} {string_literal(name)} ; {iri_ref(X + 'kind')} ?k"
         query = f"SELECT ?x ?k {{ {pattern} }} ORDER BY DESC(?k)"
-        return [
-            (row[0].value, row[1].value)
-            for row in self._graph.query(trusted(query)).rows
-            if row[0] and row[1]
-        ]
+        return [(row[0].value, row[1].value) for row in self._graph.query(trusted(query)).rows if row[0] and row[1]]
 
     def _reading(self, option: Option) -> dict[str, object]:
         answers = [row[0].value for row in self._graph.query(check(option.sparql)).rows if row[0]]

@@ -41,9 +41,7 @@ def judge(events: list[dict[str, Any]], final: Sequence[str], gold: Sequence[str
 
 
 def test_an_ask_that_helps() -> None:
-    found = judge(
-        [scored((0.6, "x"), (0.3, "a")), asked({"readings": (0,)}, {"readings": (1,)})], ["a"], ["a"]
-    )
+    found = judge([scored((0.6, "x"), (0.3, "a")), asked({"readings": (0,)}, {"readings": (1,)})], ["a"], ["a"])
     assert found.asks == [Ask(True, True, 1.0)] and found.silent_f1 == 0 and not found.missed
     assert found.readings_f1 == [0, 1]
 
@@ -63,9 +61,7 @@ def test_options_that_answer_alike_do_not_diverge() -> None:
     assert judge([asked({"sparql": "all"}, {"sparql": "other"})], [], ["a"]).asks[0].divergent is True
     event = scored((0.5, "a"), (0.4, "a"))
     event["readings"][1]["class"] = 0
-    assert (
-        judge([event, asked({"readings": (0,)}, {"readings": (1,)})], ["a"], ["a"]).asks[0].divergent is False
-    )
+    assert judge([event, asked({"readings": (0,)}, {"readings": (1,)})], ["a"], ["a"]).asks[0].divergent is False
 
 
 def test_what_is_not_recorded_is_not_guessed() -> None:

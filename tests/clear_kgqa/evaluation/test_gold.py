@@ -64,9 +64,7 @@ def test_ties_after_a_sure_rank(gold: GoldQueries) -> None:
 
 def test_a_stored_answer_of_the_same_rank_is_no_drift(gold: GoldQueries) -> None:
     for book in ("dune", "emma"):
-        assert not gold.gold(
-            sample(P + "SELECT ?b { ?b :pages ?n } ORDER BY DESC(?n) LIMIT 1", (X + book,))
-        ).differs
+        assert not gold.gold(sample(P + "SELECT ?b { ?b :pages ?n } ORDER BY DESC(?n) LIMIT 1", (X + book,))).differs
 
 
 def test_a_limit_without_order_accepts_any(gold: GoldQueries) -> None:

@@ -51,9 +51,7 @@ def questions(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("times", [1, pytest.param(10, marks=pytest.mark.slow)])
-def test_a_killed_run_goes_on_as_if_undisturbed(
-    store: Path, questions: Path, tmp_path: Path, times: int
-) -> None:
+def test_a_killed_run_goes_on_as_if_undisturbed(store: Path, questions: Path, tmp_path: Path, times: int) -> None:
     assert start(store, questions, tmp_path / "whole").wait() == 0
     rng = Random(1)
     out = tmp_path / "killed"

@@ -3,9 +3,7 @@ import pytest
 from clear_kgqa.clarification import Clarification, Option
 from clear_kgqa.evaluation.leak import leaks
 
-WHICH = Clarification(
-    "c", "e", "entity", "Which Dune?", (Option("http://x/1", "Dune", fact="by Frank Herbert"),)
-)
+WHICH = Clarification("c", "e", "entity", "Which Dune?", (Option("http://x/1", "Dune", fact="by Frank Herbert"),))
 
 
 @pytest.mark.parametrize(

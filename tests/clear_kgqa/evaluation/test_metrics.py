@@ -48,18 +48,14 @@ def test_exact_match_ignores_case_punctuation_and_articles() -> None:
 
 def test_qald_f1_combines_the_means() -> None:
     # right, silent, wrong, half: precisions 1, 1 (empty), 0, 1; recalls 1, 0, 0, 1/2
-    scores = [
-        score_answers(g, p) for g, p in [(["a"], ["a"]), (["a"], []), (["a"], ["b"]), (["a", "b"], ["a"])]
-    ]
+    scores = [score_answers(g, p) for g, p in [(["a"], ["a"]), (["a"], []), (["a"], ["b"]), (["a", "b"], ["a"])]]
     assert qald_f1(scores) == pytest.approx(2 * 0.75 * 0.375 / (0.75 + 0.375))
     assert average(scores)["f1"] == pytest.approx((1 + 0 + 0 + 2 / 3) / 4, abs=1e-6)
 
 
 def test_qald_f1_empty_cases() -> None:
     assert qald_f1([score_answers([], [])]) == 1
-    assert (
-        qald_f1([score_answers([], ["a"])]) == 0
-    )  # GERBIL: precision and recall 0, although our recall is 1
+    assert qald_f1([score_answers([], ["a"])]) == 0  # GERBIL: precision and recall 0, although our recall is 1
     assert qald_f1([score_answers(["a"], [])]) == 0
     assert qald_f1([]) == 0
 

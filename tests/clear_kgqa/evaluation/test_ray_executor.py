@@ -58,9 +58,7 @@ def test_merged_shards_equal_one_run(
     options: EvaluateOptions, asked: EvaluateGraph, tiny: ModuleType, tmp_path: Path
 ) -> None:
     def go(out: str, **more: Any) -> Path:
-        evaluate(
-            replace(options, out=tmp_path / out, **more), lambda _: tiny.LabelStrategy(asked.graph), asked
-        )
+        evaluate(replace(options, out=tmp_path / out, **more), lambda _: tiny.LabelStrategy(asked.graph), asked)
         return tmp_path / out
 
     shards = [go(f"part{at}", shard=(at, 3)) for at in (1, 2, 3)]

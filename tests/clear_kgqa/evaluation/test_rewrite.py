@@ -55,9 +55,7 @@ def test_a_model_rewrites() -> None:
     assert rewritten_by_model(model, sample, NEED).question == "What is the author of Dune (novel)?"
 
 
-def test_a_file_and_a_run_folder_are_rewritten(
-    asked: EvaluateGraph, tiny: ModuleType, tmp_path: Path
-) -> None:
+def test_a_file_and_a_run_folder_are_rewritten(asked: EvaluateGraph, tiny: ModuleType, tmp_path: Path) -> None:
     questions = tmp_path / "q.jsonl"
     node = "http://x.example/"
     sparql = f"SELECT ?a {{ <{node}dune> <{node}author> ?a }}"

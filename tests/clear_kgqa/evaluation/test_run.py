@@ -187,9 +187,7 @@ def test_progress(run: Run, questions: Path) -> None:
     assert seen[-1].seconds_left == 0 and seen[1].asks_per_question == 1
 
 
-def test_the_manifest_names_everything_and_no_password(
-    asked: EvaluateGraph, questions: Path, tiny: ModuleType
-) -> None:
+def test_the_manifest_names_everything_and_no_password(asked: EvaluateGraph, questions: Path, tiny: ModuleType) -> None:
     settings = {"model": "offline", "base_url": "http://me:secret@host/v1"}
     options = EvaluateOptions(questions, questions.parent / "run", seed=7, settings=settings)
     secret = EvaluateGraph(asked.graph, check, asked.describe, "https://user:secret@host/sparql")

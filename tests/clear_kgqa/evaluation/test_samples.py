@@ -8,9 +8,7 @@ from clear_kgqa_tools.errors import ConfigError
 
 
 def lines(path: Path, *objects: object) -> Path:
-    path.write_text(
-        "".join((o if isinstance(o, str) else json.dumps(o)) + "\n" for o in objects), encoding="utf-8"
-    )
+    path.write_text("".join((o if isinstance(o, str) else json.dumps(o)) + "\n" for o in objects), encoding="utf-8")
     return path
 
 
@@ -49,9 +47,9 @@ def test_reads_every_field(tmp_path: Path) -> None:
 
 
 def test_a_boolean_field_is_an_answer(tmp_path: Path) -> None:
-    assert read_samples(lines(tmp_path / "q.jsonl", {"id": "1", "question": "Q?", "boolean": False}))[
-        0
-    ].answers == ("false",)
+    assert read_samples(lines(tmp_path / "q.jsonl", {"id": "1", "question": "Q?", "boolean": False}))[0].answers == (
+        "false",
+    )
 
 
 def test_what_was_written_is_read_back(tmp_path: Path) -> None:

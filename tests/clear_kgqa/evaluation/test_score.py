@@ -46,9 +46,7 @@ def test_gold_as_prediction_is_one(tmp_path: Path) -> None:
     )
     for mode in ("strict", "lenient"):
         out = score(gold, gold, mode)
-        assert {
-            out[k] for k in ("f1", "precision", "recall", "rhits1", "em", "accuracy", "qald_f1", "match")
-        } == {1}
+        assert {out[k] for k in ("f1", "precision", "recall", "rhits1", "em", "accuracy", "qald_f1", "match")} == {1}
         assert "types" not in out
 
 

@@ -60,9 +60,7 @@ def test_the_set_holds_what_the_paper_compares() -> None:
     assert {v.seeds for v in VARIANTS if v.user.startswith("noisy")} == {3}
 
 
-def test_threshold_search_writes_grid_table_and_plot(
-    asked: EvaluateGraph, tiny: ModuleType, tmp_path: Path
-) -> None:
+def test_threshold_search_writes_grid_table_and_plot(asked: EvaluateGraph, tiny: ModuleType, tmp_path: Path) -> None:
     write_samples(tmp_path / "q.jsonl", SAMPLES)
     options = EvaluateOptions(tmp_path / "q.jsonl", tmp_path / "out", user="oracle")
     found = search_thresholds(options, lambda _: tiny.LabelStrategy(asked.graph), asked)

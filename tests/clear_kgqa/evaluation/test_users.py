@@ -66,9 +66,7 @@ def test_numbers_that_agree_by_chance_do_not_fit(gold: GoldQueries) -> None:
         return Option(X + "dune", body, sparql=f"{P}SELECT (COUNT(?a) AS ?n) {{ {body} }}")
 
     count = Sample("3", "How many authors has Dune?", P + "SELECT (COUNT(?a) AS ?n) { :dune :author ?a }")
-    menu = Clarification(
-        "c", "reading", "reading", "?", (option(":dune :pages ?a"), option(":dune :author ?a"))
-    )
+    menu = Clarification("c", "reading", "reading", "?", (option(":dune :pages ?a"), option(":dune :author ?a")))
     for seed in range(8):
         someone = user(gold, "oracle", count, seed)
         someone.reply(menu)
@@ -81,9 +79,7 @@ def test_the_oracle_picks_an_intent_by_its_predicate(gold: GoldQueries) -> None:
     )
     clarification = Clarification("c", "intent", "intent", "What about Emma?", options)
     assert picks(gold, "oracle", clarification, 10) == {1: 10}
-    by_iri = Clarification(
-        "c", "i", "intent", "?", (Option(X + "pages", "pages"), Option(X + "author", "author"))
-    )
+    by_iri = Clarification("c", "i", "intent", "?", (Option(X + "pages", "pages"), Option(X + "author", "author")))
     assert picks(gold, "oracle", by_iri, 10) == {1: 10}
 
 
@@ -144,9 +140,7 @@ def test_random_gold_answers_from_another_item(gold: GoldQueries) -> None:
 def test_the_text_oracle_reads_labels_and_descriptions_only(gold: GoldQueries) -> None:
     told = (Option("", "Dune", "film", "film of 1984"), Option("", "Dune", "novel", "novel by Frank Herbert"))
     assert picks(gold, "text", Clarification("c", "e", "entity", "Which?", told), 10) == {1: 10}
-    assert picks(gold, "text", Clarification("c", "e", "entity", "?", (Option(X + "dune", "Q1"),)), 2) == {
-        None: 2
-    }
+    assert picks(gold, "text", Clarification("c", "e", "entity", "?", (Option(X + "dune", "Q1"),)), 2) == {None: 2}
 
 
 def test_choices_depend_on_seed_and_sample_alone(gold: GoldQueries) -> None:

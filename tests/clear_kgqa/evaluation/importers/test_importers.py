@@ -29,9 +29,7 @@ def dropped(found: Imported) -> dict[str, str]:
     return {d.id: d.reason for d in found.dropped}
 
 
-def parse(
-    body: str, quality: str = "Complete", answers: list[dict[str, str]] | None = None
-) -> dict[str, Any]:
+def parse(body: str, quality: str = "Complete", answers: list[dict[str, str]] | None = None) -> dict[str, Any]:
     query = f"PREFIX ns: <{NS}>\nSELECT ?x WHERE {{ {body} }}"
     comment = {"ParseQuality": quality}
     return {
@@ -142,9 +140,7 @@ def test_lcquad2(tmp_path: Path) -> None:
         {"uid": 3, "question": "n/a", "paraphrased_question": "[]", "sparql_wikidata": query},
         {"uid": 4, "question": "Q?", "sparql_wikidata": "", "sparql_dbpedia18": "ASK {}"},
     ])  # fmt: skip
-    assert [s.question for s in found.samples] == ["Q?", "P?"] and found.samples[0].sparql.count(
-        "PREFIX"
-    ) == 2
+    assert [s.question for s in found.samples] == ["Q?", "P?"] and found.samples[0].sparql.count("PREFIX") == 2
     assert dropped(found) == {"3": "no id or no question", "4": "no query for wikidata"}
 
 
@@ -154,11 +150,7 @@ def test_simplequestions(tmp_path: Path) -> None:
     first, second = found.samples
     assert shape_of(first.sparql).triples == ((WD + "Q1", "http://www.wikidata.org/prop/direct/P50", "?x"),)
     assert shape_of(second.sparql).triples == (("?x", "http://www.wikidata.org/prop/direct/P50", WD + "Q2"),)
-    assert (
-        second.answers == (WD + "Q1",)
-        and second.type == "inverse"
-        and second.question == "what did they write"
-    )
+    assert second.answers == (WD + "Q1",) and second.type == "inverse" and second.question == "what did they write"
     assert set(dropped(found)) == {"4"}
 
 
@@ -207,9 +199,7 @@ def test_claqua(tmp_path: Path) -> None:
 
 
 def test_dblpquad(tmp_path: Path) -> None:
-    query = (
-        "SELECT ?answer WHERE { <https://dblp.org/rec/1> <https://dblp.org/rdf/schema#authoredBy> ?answer }"
-    )
+    query = "SELECT ?answer WHERE { <https://dblp.org/rec/1> <https://dblp.org/rdf/schema#authoredBy> ?answer }"
     result = {
         "head": {"vars": ["answer"]},
         "results": {"bindings": [{"answer": {"value": "https://dblp.org/pid/1"}}]},

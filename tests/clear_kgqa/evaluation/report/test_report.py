@@ -39,10 +39,7 @@ def run(asked: EvaluateGraph, tiny: ModuleType, tmp_path: Path) -> Any:
 
 def test_markdown_of_two_runs(run: Any) -> None:
     text = report([run("silent", "silent"), run("oracle", "oracle")])
-    assert (
-        "| tiny, silent | 6 | 5 | 0 | 1 | 0.600 |" in text
-        and "| tiny, oracle | 6 | 5 | 0 | 1 | 0.800 |" in text
-    )
+    assert "| tiny, silent | 6 | 5 | 0 | 1 | 0.600 |" in text and "| tiny, oracle | 6 | 5 | 0 | 1 | 0.800 |" in text
     assert "| tiny, oracle - tiny, silent | 5 | +0.200 |" in text
     assert "F1 against questions per item: tiny, silent" in text
     assert "excluded: broken or empty on this graph | 1 | broken |" in text
