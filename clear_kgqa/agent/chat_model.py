@@ -15,10 +15,10 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.messages.ai import UsageMetadata, add_usage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
-from pydantic import ConfigDict, PrivateAttr
+from pydantic import ConfigDict, Field, PrivateAttr
 
 from clear_kgqa.agent import text_protocol
-from clear_kgqa.agent.chat_model_faults import ContextTooLong, readable
+from clear_kgqa.agent.chat_model_faults import ContextTooLong, readable, without_key
 from clear_kgqa.agent.chat_model_reply import correction, read_reply
 from clear_kgqa.agent.context import REMINDER, current_question, fitted, tokens
 from clear_kgqa.agent.streaming import Prose
@@ -45,7 +45,7 @@ class ServedModel(BaseChatModel):
     settings: Settings
     wire: Any
     prompts: Any = None
-    tools: list[dict[str, Any]] = []
+    tools: list[dict[str, Any]] = Field(default_factory=list)
     _waiting: set[SimpleQueue[Any]] = PrivateAttr(default_factory=set)
 
     @property
@@ -78,9 +78,10 @@ class ServedModel(BaseChatModel):
             if not reply.faults:
                 message = reply.message.model_copy(update={"usage_metadata": spent})
                 return ChatResult(generations=[ChatGeneration(message=message)])
-            log.info("cannot use a reply of %s: %s", self.settings.model, "; ".join(reply.faults))
+            told = without_key("; ".join(reply.faults), self.settings)
+            log.info("cannot use a reply of %s: %s", self.settings.model, told)
             extra += correction(reply)
-        raise EndpointError(f"the model's replies cannot be used: {reply.faults[0]}{reply.advice}")
+        raise EndpointError(f"the model's replies cannot be used: {told}{reply.advice}")
 
     def _served(self) -> tuple[bool, int]:
         """Whether tools are called by text, and how many tokens a conversation may hold."""

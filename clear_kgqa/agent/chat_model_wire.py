@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
+import httpx
 import openai
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatResult
@@ -40,12 +42,21 @@ class Wire(ChatOpenAI):
 
 def wire(settings: Settings) -> Wire:
     """The client for the settings' model and server. A local server without a key gets a placeholder."""
+    client, async_client = _clients()
     return Wire(
-        settings=settings, model=settings.model, base_url=settings.base_url or None,
+        http_client=client, http_async_client=async_client, settings=settings, model=settings.model, base_url=settings.base_url or None,
         api_key=settings.api_key or SecretStr("none"), temperature=settings.temperature, timeout=settings.timeout,
         max_retries=settings.retries, max_tokens=settings.reply_tokens,  # type: ignore[call-arg]
         stream_usage=True, use_responses_api=False,
     )
+
+
+@cache
+def _clients() -> tuple[httpx.Client, httpx.AsyncClient]:
+    """One pool for all servers: certificates are read once. A redirect, which could take a question elsewhere, is refused."""
+    limits = httpx.Limits(max_connections=1_000, max_keepalive_connections=100)
+    context = httpx.create_ssl_context()
+    return httpx.Client(limits=limits, verify=context), httpx.AsyncClient(limits=limits, verify=context)
 
 
 def raw_calls(calls: Any, function_call: Any = None) -> list[dict[str, Any]]:

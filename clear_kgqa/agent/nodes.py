@@ -16,8 +16,8 @@ from clear_kgqa.agent.answer import answered, interpretation_of, is_empty
 from clear_kgqa.agent.context import REMINDER
 from clear_kgqa.agent.reminders import ASK, CHECK, Reminders
 from clear_kgqa.agent.state import AgentState
-from clear_kgqa.agent.tool_specs import ASK_FOR_CLARIFICATION, EXECUTE_SPARQL, SEARCH_NODES, tool_schemas
 from clear_kgqa.agent.streaming import Deltas
+from clear_kgqa.agent.tool_specs import ASK_FOR_CLARIFICATION, EXECUTE_SPARQL, SEARCH_NODES, tool_schemas
 from clear_kgqa.agent.toolbox import Toolbox, ToolResult
 from clear_kgqa.agent.usage import usage
 from clear_kgqa.agent.verify import counted

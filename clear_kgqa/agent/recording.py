@@ -19,7 +19,7 @@ from langchain_core.runnables import Runnable
 from pydantic import ConfigDict, PrivateAttr
 
 from clear_kgqa import __version__
-from clear_kgqa.events import Answered, Event
+from clear_kgqa.events import Answered, Event, Observation
 from clear_kgqa.settings import Settings
 from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.errors import Cancelled, ClearKgqaError, ConfigError, EndpointError
@@ -196,7 +196,15 @@ def replay(path: Path, bundle: GraphBundle, reader: Reader | None = None) -> Ite
 
 
 def _timed(event: Event, recorded: dict[str, Any]) -> Event:
-    if isinstance(event, Answered) and recorded.get("event") == "answered":
-        return replace(event, seconds=recorded["seconds"])
+    """The event with the seconds that were measured when it was recorded."""
+    if isinstance(event, Answered):
+        return replace(event, seconds=recorded.get("seconds", event.seconds))
+    if isinstance(event, Observation):
+        return replace(event, data=_with_seconds(event.data, recorded.get("data")))
     return event
 
+
+def _with_seconds(data: Any, recorded: Any) -> Any:
+    if not (isinstance(data, dict) and isinstance(recorded, dict)):
+        return data
+    return {k: recorded.get(k, v) if k == "seconds" else _with_seconds(v, recorded.get(k)) for k, v in data.items()}

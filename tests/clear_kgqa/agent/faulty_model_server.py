@@ -24,24 +24,40 @@ class Raw:
     hang_up: bool = False
 
 
-def completion(content: str | None = "", calls: list[tuple[str, Any]] | None = None, finish: str = "stop",
-               ids: list[str] | None = None, **more: Any) -> dict[str, Any]:
+def completion(
+    content: str | None = "",
+    calls: list[tuple[str, Any]] | None = None,
+    finish: str = "stop",
+    ids: list[str] | None = None,
+    **more: Any,
+) -> dict[str, Any]:
     """A chat completion. `calls` are (name, arguments); arguments that are no string are written as JSON."""
     message: dict[str, Any] = {"role": "assistant", "content": content}
     if calls is not None:
         message["tool_calls"] = [
-            {"id": ids[i] if ids else f"c{i}", "type": "function",
-             "function": {"name": n, "arguments": a if isinstance(a, str) else json.dumps(a)}}
+            {
+                "id": ids[i] if ids else f"c{i}",
+                "type": "function",
+                "function": {"name": n, "arguments": a if isinstance(a, str) else json.dumps(a)},
+            }
             for i, (n, a) in enumerate(calls)
         ]
     choice = {"index": 0, "message": message, "finish_reason": finish, **more}
-    return {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice],
-            "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}}
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [choice],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
+    }
 
 
 def error(status: int, message: str, code: str = "") -> Raw:
     """An error as OpenAI words it."""
-    return Raw(status, json.dumps({"error": {"message": message, "type": "invalid_request_error", "code": code}}))
+    return Raw(
+        status, json.dumps({"error": {"message": message, "type": "invalid_request_error", "code": code}})
+    )
 
 
 @dataclass
@@ -64,7 +80,9 @@ class FaultyModelServer:
         threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._stopping.set()
         self._http.shutdown()
         self._http.server_close()
@@ -94,7 +112,11 @@ class FaultyModelServer:
                 reply = server._next(request)
                 if isinstance(reply, dict):
                     stream = request.get("stream")
-                    reply = Raw(200, _chunks(reply), "text/event-stream") if stream else Raw(200, json.dumps(reply))
+                    reply = (
+                        Raw(200, _chunks(reply), "text/event-stream")
+                        if stream
+                        else Raw(200, json.dumps(reply))
+                    )
                 server._stopping.wait(reply.sleep)
                 self._send(reply)
 
@@ -135,8 +157,22 @@ def _chunks(reply: dict[str, Any]) -> str:
     deltas += [{"content": text[i : i + 5]} for i in range(0, len(text), 5)]
     for at, call in enumerate(message.get("tool_calls") or []):
         name, arguments = call["function"]["name"], call["function"]["arguments"]
-        deltas.append({"tool_calls": [{"index": at, "id": call["id"], "type": "function", "function": {"name": name, "arguments": ""}}]})
-        deltas += [{"tool_calls": [{"index": at, "function": {"arguments": arguments[i : i + 5]}}]} for i in range(0, len(arguments), 5)]
+        deltas.append(
+            {
+                "tool_calls": [
+                    {
+                        "index": at,
+                        "id": call["id"],
+                        "type": "function",
+                        "function": {"name": name, "arguments": ""},
+                    }
+                ]
+            }
+        )
+        deltas += [
+            {"tool_calls": [{"index": at, "function": {"arguments": arguments[i : i + 5]}}]}
+            for i in range(0, len(arguments), 5)
+        ]
     head = {"id": reply["id"], "object": "chat.completion.chunk", "created": 1, "model": "m"}
     events = [{**head, "choices": [{"index": 0, "delta": d, "finish_reason": None}]} for d in deltas]
     events.append({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]})

@@ -24,7 +24,9 @@ ASKED = [HumanMessage("q?")]
 
 def model(server: FaultyModelServer | str, tools: bool = True, **given: Any) -> ServedModel:
     url = server if isinstance(server, str) else server.url
-    settings = Settings(**{"model": "m", "base_url": url, "api_key": KEY, "protocol": "tools", "retries": 0, **given})  # type: ignore[arg-type]
+    settings = Settings(
+        **{"model": "m", "base_url": url, "api_key": KEY, "protocol": "tools", "retries": 0, **given}
+    )  # type: ignore[arg-type]
     made = chat_model(settings)
     return made.model_copy(update={"tools": tool_schemas()}) if tools else made
 
@@ -45,7 +47,14 @@ def fault(*script: Any, **given: Any) -> ClearKgqaError:
 
 @pytest.mark.parametrize("streaming", [False, True])
 @pytest.mark.parametrize(
-    "arguments", ['{"sparql": "ASK {}"}', '"ASK {}"', '["ASK {}"]', '"{\\"sparql\\": \\"ASK {}\\"}"', "{'sparql': 'ASK {}'}"]
+    "arguments",
+    [
+        '{"sparql": "ASK {}"}',
+        '"ASK {}"',
+        '["ASK {}"]',
+        '"{\\"sparql\\": \\"ASK {}\\"}"',
+        "{'sparql': 'ASK {}'}",
+    ],
 )
 def test_odd_arguments_are_repaired(arguments: str, streaming: bool) -> None:
     said = reply(completion("", [(RUN, arguments)]), streaming=streaming)
@@ -67,9 +76,9 @@ def test_what_cannot_be_repaired_is_sent_back_as_a_valid_history(streaming: bool
 
 @pytest.mark.parametrize("streaming", [False, True])
 def test_a_reply_cut_off_is_never_run_and_corrected_at_most_twice(streaming: bool) -> None:
-    with FaultyModelServer([completion("", [(RUN, '{"sparql": "SELECT ?x {')], finish="length")]) as server:
-        with pytest.raises(EndpointError, match="cut off by its length.*reply_tokens"):
-            model(server, streaming=streaming).invoke(ASKED)
+    cut_off = completion("", [(RUN, '{"sparql": "SELECT ?x {')], finish="length")
+    with FaultyModelServer([cut_off]) as server, pytest.raises(EndpointError, match=r"cut off .*reply_tokens"):
+        model(server, streaming=streaming).invoke(ASKED)
     assert len(server.chats) == 3
     for chat in server.chats:
         for message in chat["messages"]:
@@ -106,7 +115,11 @@ def test_names_and_ids_that_a_strict_server_would_refuse_are_replaced() -> None:
     said = reply(twice)
     assert said.tool_calls[0]["name"] == "search_nodes_"
     assert len({c["id"] for c in said.tool_calls}) == 2
-    history = [HumanMessage("q?"), AIMessage("", tool_calls=[{"name": RUN, "args": {}, "id": "c0"}]), ToolMessage("r", tool_call_id="c0")]
+    history = [
+        HumanMessage("q?"),
+        AIMessage("", tool_calls=[{"name": RUN, "args": {}, "id": "c0"}]),
+        ToolMessage("r", tool_call_id="c0"),
+    ]
     with FaultyModelServer([GOOD]) as server:
         assert model(server).invoke(history).tool_calls[0]["id"] != "c0"
 
@@ -119,16 +132,25 @@ def test_names_and_ids_that_a_strict_server_would_refuse_are_replaced() -> None:
         ({"id": "x"}, EndpointError, "sent no choices"),
         ({"choices": [{"index": 0}]}, EndpointError, "sent no choices"),
         ({"error": {"message": f"out of memory {KEY}"}}, EndpointError, "out of memory <key>"),
-        (Raw(200, "<!DOCTYPE html><p>login", "text/html"), EndpointError, "sent an HTML page; check --base-url"),
+        (
+            Raw(200, "<!DOCTYPE html><p>login", "text/html"),
+            EndpointError,
+            "sent an HTML page; check --base-url",
+        ),
         (Raw(200, "<html>", "application/json"), EndpointError, "sent an HTML page"),
         (Raw(200, "", "application/json"), EndpointError, "not JSON"),
-        (error(401, f"Incorrect API key provided: {KEY}"), ConfigError, "refuses the key (HTTP 401); set OPENAI_API_KEY"),
+        (
+            error(401, f"Incorrect API key provided: {KEY}"),
+            ConfigError,
+            "refuses the key (HTTP 401); set OPENAI_API_KEY",
+        ),
         (error(403, "no"), ConfigError, "refuses the key (HTTP 403)"),
         (error(404, "The model does not exist"), ConfigError, "no model 'm'"),
         (error(400, "m does not support tools"), ConfigError, 'protocol = "text"'),
         (error(400, "temperature is not allowed"), ConfigError, "temperature is not allowed"),
         (error(429, "quota"), EndpointError, "HTTP 429): quota"),
         (Raw(502, "<html>Bad gateway</html>", "text/html"), EndpointError, "fails (HTTP 502)"),
+        (Raw(302, "", "text/html"), ConfigError, "refuses the request (HTTP 302)"),
         (Raw(hang_up=True), EndpointError, "cannot be reached"),
     ],
 )
@@ -196,7 +218,9 @@ def test_the_key_goes_to_the_server_and_a_server_without_keys_gets_a_placeholder
 
 
 def test_the_text_protocol() -> None:
-    said = completion('Thought: look\nAction: SearchNodes({"name": "Paris"})\nObservation: I made this up\nAnswer: 5')
+    said = completion(
+        'Thought: look\nAction: SearchNodes({"name": "Paris"})\nObservation: I made this up\nAnswer: 5'
+    )
     with FaultyModelServer([said]) as server:
         found = model(server, protocol="text").invoke(ASKED)
     assert (found.content, found.tool_calls[0]["args"]) == ("look", {"name": "Paris"})

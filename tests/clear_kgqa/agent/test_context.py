@@ -14,7 +14,10 @@ def turn(number: int, sizes: list[int]) -> list[BaseMessage]:
     for i, size in enumerate(sizes):
         identity = f"{number}-{i}"
         call = ToolCall(name="SearchNodes", args={"name": "x"}, id=identity)
-        out += [AIMessage("", tool_calls=[call]), ToolMessage("o" * size + " HINT: ask", tool_call_id=identity)]
+        out += [
+            AIMessage("", tool_calls=[call]),
+            ToolMessage("o" * size + " HINT: ask", tool_call_id=identity),
+        ]
     return out
 
 
@@ -33,8 +36,14 @@ def valid(messages: list[BaseMessage]) -> bool:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.lists(st.integers(0, 8_000), max_size=5), min_size=1, max_size=4), st.integers(400, 6_000), st.randoms())
-def test_any_history_is_cut_to_size_and_stays_valid(sizes: list[list[int]], budget: int, random: object) -> None:
+@given(
+    st.lists(st.lists(st.integers(0, 8_000), max_size=5), min_size=1, max_size=4),
+    st.integers(400, 6_000),
+    st.randoms(),
+)
+def test_any_history_is_cut_to_size_and_stays_valid(
+    sizes: list[list[int]], budget: int, random: object
+) -> None:
     history = [SystemMessage("role"), *(m for i, s in enumerate(sizes) for m in turn(i, s))]
     kept = fitted(history, budget)
     assert tokens(kept) <= budget
@@ -68,7 +77,12 @@ def test_shortening_keeps_its_limit() -> None:
 
 def test_open_calls_are_closed_and_stray_replies_dropped() -> None:
     call = ToolCall(name="SearchNodes", args={}, id="a")
-    history = [ToolMessage("stray", tool_call_id="z"), HumanMessage("q"), AIMessage("", tool_calls=[call]), HumanMessage("r")]
+    history = [
+        ToolMessage("stray", tool_call_id="z"),
+        HumanMessage("q"),
+        AIMessage("", tool_calls=[call]),
+        HumanMessage("r"),
+    ]
     kept = paired(history)
     assert [m.type for m in kept] == ["human", "ai", "tool", "human"]
     assert valid(kept)

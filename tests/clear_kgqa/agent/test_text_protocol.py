@@ -47,8 +47,13 @@ def test_an_invented_observation_and_what_follows_is_dropped() -> None:
 
 
 def test_several_actions_and_several_arguments() -> None:
-    spoken = parse('Action: SearchNodes("a")\nAction: SearchGraphPattern(sparql="VALUES ?e { <x> }", semantic="the capital")')
-    assert spoken.calls[1] == ("SearchGraphPattern", {"sparql": "VALUES ?e { <x> }", "semantic": "the capital"})
+    spoken = parse(
+        'Action: SearchNodes("a")\nAction: SearchGraphPattern(sparql="VALUES ?e { <x> }", semantic="the capital")'
+    )
+    assert spoken.calls[1] == (
+        "SearchGraphPattern",
+        {"sparql": "VALUES ?e { <x> }", "semantic": "the capital"},
+    )
     ask = parse("Action: AskForClarification(text='Which?', options=['<a>', '<b>'])")
     assert ask.calls[0][1] == {"text": "Which?", "options": ["<a>", "<b>"]}
 
@@ -73,7 +78,7 @@ def test_nothing_is_evaluated() -> None:
     assert repair.arguments(*spoken.calls[0]).value == {"name": '__import__("os").system("true")'}
 
 
-@given(st.text(alphabet='Action:TuhgObservw\n({["\'])}\\=, ', max_size=200))
+@given(st.text(alphabet="Action:TuhgObservw\n({[\"'])}\\=, ", max_size=200))
 def test_any_text_is_read(text: str) -> None:
     for name, raw in parse(text).calls:
         repair.arguments(name, raw)
@@ -92,7 +97,10 @@ def test_a_history_of_calls_becomes_text_with_alternating_roles() -> None:
     ]  # fmt: skip
     assert told[3].content == "Observation: A\nObservation: B\ncheck"
     assert told[4].content == "Answer: done"
-    assert parse(str(told[2].content)).calls == (("SearchNodes", '{"name": "a"}'), ("SearchNodes", '{"name": "b"}'))
+    assert parse(str(told[2].content)).calls == (
+        ("SearchNodes", '{"name": "a"}'),
+        ("SearchNodes", '{"name": "b"}'),
+    )
     assert as_text([HumanMessage("q")], "guide")[0].content == "guide"
 
 
