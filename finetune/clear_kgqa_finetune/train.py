@@ -49,6 +49,8 @@ def train(recipe: Recipe, out: Path, echo: Callable[[str], None]) -> dict[str, A
 def load_rows(recipe: Recipe) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Training and validation rows of the recipe's data folder. Raises ConfigError where there are none."""
     if recipe.data is None:
+        if recipe.method != "helper":
+            raise ConfigError(f"recipe {recipe.name} needs data: a folder made by `finetune data`")
         return tiny_rows()
     kind = _ROWS[recipe.method]
     train_rows, valid_rows = (read_jsonl(recipe.data / f"{kind}.{part}.jsonl") for part in ("train", "valid"))

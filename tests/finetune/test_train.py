@@ -184,6 +184,11 @@ def test_what_would_spoil_a_run_stops_it_before_it_starts(
     assert not list((tmp_path / "out").glob("checkpoint-*"))
 
 
+def test_only_helpers_can_train_on_made_up_rows(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="needs data"):
+        lora.train(recipe_file(tmp_path, method="agent"), tmp_path / "out", echo=quiet)
+
+
 @pytest.mark.skipif(torch.cuda.is_available(), reason="refused only where there is no CUDA")
 def test_four_bits_need_cuda(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="needs CUDA"):
