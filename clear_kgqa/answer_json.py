@@ -12,7 +12,8 @@ from clear_kgqa.events import Answered, Asked, Event, Failed, Replied, Score, Sc
 def answer_json(question: str, events: Iterable[Event], seconds: float) -> dict[str, Any]:
     """The object of one turn; `seconds` is its own time, waiting for the user not counted.
 
-    Scores stand as they were before the first question back: what made the session ask.
+    Scores stand as they were before the first question back: what made the session ask. `chosen` lists the IRIs that
+    were bound.
     """
     out: dict[str, Any] = {
         "question": question, "answer": None, "sparql": None, "interpretation": "", "clarifications": [],
@@ -22,14 +23,16 @@ def answer_json(question: str, events: Iterable[Event], seconds: float) -> dict[
     for event in events:
         match event:
             case Scored():
-                asked = bool(out["clarifications"])
+                before = not out["clarifications"]
                 new = {(s.slot, s.kind): s for s in event.scores}
-                scores |= {key: score for key, score in new.items() if not (asked and key in scores)}
+                scores |= {key: score for key, score in new.items() if before or key not in scores}
             case Asked():
                 out["clarifications"].append(_clarification(event.clarification))
                 out["reason"] = f"ambiguous: {event.clarification.question}"
             case Replied() if out["clarifications"]:
-                out["clarifications"][-1].update(reply=event.text, chosen=list(event.chosen))
+                asked = out["clarifications"][-1]
+                bound = [asked["options"][i]["iri"] for i in event.options]
+                asked.update(reply=event.text, chosen=bound or list(event.chosen))
             case Answered():
                 out.update(answer=_answer(event), sparql=event.sparql, interpretation=event.interpretation)
                 out.update(incomplete=event.incomplete, reason=None)

@@ -29,7 +29,7 @@ def scored(score: float, slot: str = "Georgia") -> Scored:
 
 def test_an_answer_after_a_clarification() -> None:
     out = answer_json(
-        "q", [Thought("hm"), scored(0.9), ASKED, Replied("c1", "2", "options", ("Georgia",)), ANSWERED], 0.5
+        "q", [Thought("hm"), scored(0.9), ASKED, Replied("c1", "2", "options", ("Georgia",), (1,)), ANSWERED], 0.5
     )
     assert set(out) == {
         "question", "answer", "sparql", "interpretation", "clarifications", "scores",
@@ -48,7 +48,7 @@ def test_an_answer_after_a_clarification() -> None:
     assert (asked["slot"], asked["kind"], asked["question"]) == ("Georgia", "entity", "Which Georgia?")
     assert [option["type"] for option in asked["options"]] == ["country", "state"]
     assert set(asked["options"][0]) >= {"iri", "label", "type", "description", "path", "sparql"}
-    assert (asked["reply"], asked["chosen"]) == ("2", ["Georgia"])
+    assert (asked["reply"], asked["chosen"]) == ("2", ["https://e/2"])
     assert (out["incomplete"], out["reason"], out["seconds"]) == (False, None, 0.5)
     assert json.loads(json.dumps(out)) == out
 
