@@ -137,9 +137,9 @@ class GoldQueries:
         values = [row_answer(row[: len(result.columns)]) for row in ranked.rows]  # added ranks come last
         last = keys[min(cut.offset + cut.limit, len(keys)) - 1]
         tied = [at for at, key in enumerate(keys) if key == last]
-        if all(cut.offset <= at < cut.offset + cut.limit for at in tied):
-            return Gold(answers, "run")
         names_tied = tuple(dict.fromkeys(values[at] for at in tied))
+        if set(names_tied) <= set(answers):  # every row of the last rank is in, or repeats one that is
+            return Gold(answers, "run")
         return Gold(answers, "run", fixed=tuple(a for a in answers if a not in names_tied), tied=names_tied)
 
     def _ranked(self, cut: Cut) -> tuple[QueryResult, tuple[str, ...]] | None:

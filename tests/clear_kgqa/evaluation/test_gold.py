@@ -78,6 +78,11 @@ def test_no_tie(gold: GoldQueries) -> None:
         assert gold.gold(sample(P + "SELECT ?b { ?b :pages ?n } " + tail)).tied == ()
 
 
+def test_a_row_that_repeats_an_answer_is_no_tie(gold: GoldQueries) -> None:
+    tail = "{ ?b :pages 300 . ?any :kind ?k } ORDER BY ?b LIMIT 1"
+    assert gold.gold(sample(P + "SELECT ?b " + tail)).tied == ()
+
+
 def test_ties_of_counts(gold: GoldQueries) -> None:
     found = gold.gold(sample(P + "SELECT ?a { ?b :author ?a } GROUP BY ?a ORDER BY DESC(COUNT(*)) LIMIT 1"))
     assert len(found.tied) == 4
