@@ -46,6 +46,7 @@ class ServedModel(BaseChatModel):
     wire: Any
     prompts: Any = None
     tools: list[dict[str, Any]] = Field(default_factory=list)
+    _tool_tokens: int = PrivateAttr(default=0)
     _waiting: set[SimpleQueue[Any]] = PrivateAttr(default_factory=set)
 
     @property
@@ -54,7 +55,9 @@ class ServedModel(BaseChatModel):
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[Any, AIMessage]:
         """The same model with these tools; `cancel` reaches both."""
-        return self.model_copy(update={"tools": list(tools)})
+        bound = self.model_copy(update={"tools": list(tools)})
+        bound._tool_tokens = len(json.dumps(bound.tools)) // 3
+        return bound
 
     def cancel(self) -> None:
         """Give up on replies under way: their requests end with Cancelled at once, late replies are dropped."""
@@ -109,8 +112,8 @@ class ServedModel(BaseChatModel):
         if self.prompts is not None:
             front = [SystemMessage(self.prompts.system())]
             examples = self.prompts.examples(current_question(messages), int(context * EXAMPLES_SHARE))
-        fixed = tokens([*front, *examples]) + len(json.dumps(self.tools)) // 3
-        room = context - min(self.settings.reply_tokens, context // 4) - fixed
+        reply = min(self.settings.reply_tokens, context // 4)
+        room = context - reply - tokens([*front, *examples]) - self._tool_tokens
         history = fitted(messages, max(room, 256))
         whole = [*front, *examples, *history]
         if text_only:

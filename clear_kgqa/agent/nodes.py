@@ -50,6 +50,8 @@ class AgentSteps:
         self.model = model.bind_tools(tool_schemas(asking))
         self.toolbox, self.reader, self.plugin = toolbox, reader, plugin
         self.asking, self.steps, self.silent, self.reminders = asking, steps, silent, reminders
+        deltas = [Deltas(lambda text: emit(Thought(text, True)))] if toolbox.settings.streaming else []
+        self._streaming: Any = {"callbacks": deltas}
 
     def agent(self, state: AgentState) -> dict[str, Any]:
         """One turn of the model."""
@@ -57,9 +59,7 @@ class AgentSteps:
             return {
                 "end": {"kind": "steps", "reason": f"The model took {self.steps} steps without an answer."}
             }
-        message = self.model.invoke(
-            state["messages"], {"callbacks": [Deltas(lambda text: emit(Thought(text, True)))]}
-        )
+        message = self.model.invoke(state["messages"], self._streaming)
         if message.usage_metadata:
             emit(usage(message.usage_metadata, self.toolbox.settings))
         text = _text(message)

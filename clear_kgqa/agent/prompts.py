@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -43,19 +43,23 @@ class Prompts:
     def examples(self, question: str, budget: int) -> list[BaseMessage]:
         """Worked examples for the question's kinds in at most `budget` tokens, the most fitting first to be kept."""
         out: list[BaseMessage] = []
-        names = [*question_kinds(question)[:1], *[CLARIFICATION] * self._asking, *question_kinds(question)[1:]]
+        likely, other = question_kinds(question)
+        names = [likely, CLARIFICATION, other] if self._asking else [likely, other]
         for name in names:
-            dialogue = example(name)
-            if tokens([*out, *dialogue]) <= budget:
+            dialogue, size = example(name)
+            if size <= budget:
                 out += dialogue
+                budget -= size
         return out
 
 
+@cache
 def text(name: str) -> str:
     """A prompt file."""
     return files("clear_kgqa").joinpath("data/prompts", name).read_text(encoding="utf-8")
 
 
+@lru_cache(maxsize=256)
 def question_kinds(question: str) -> tuple[str, str]:
     """The two most probable kinds of a question by its wording, the likelier first; they are guesses."""
     cues = read_cues(question)
@@ -72,15 +76,16 @@ def question_kinds(question: str) -> tuple[str, str]:
 
 
 @cache
-def example(name: str) -> tuple[BaseMessage, ...]:
-    """One worked example as the messages of a conversation with tool calls."""
+def example(name: str) -> tuple[tuple[BaseMessage, ...], int]:
+    """One worked example as the messages of a conversation with tool calls, and its tokens."""
     data: dict[str, Any] = yaml.safe_load(text(f"examples/{name}.yaml"))
     out: list[BaseMessage] = [HumanMessage(data["question"])]
     for i, step in enumerate(data["steps"]):
         identity = f"example-{name.replace('_', '-')}-{i}"
         call = ToolCall(name=step["tool"], args=step["arguments"], id=identity)
         out += [AIMessage(step["thought"], tool_calls=[call]), ToolMessage(step["observation"], tool_call_id=identity, name=step["tool"])]
-    return (*out, AIMessage(data["answer"]))
+    out.append(AIMessage(data["answer"]))
+    return tuple(out), tokens(out)
 
 
 def graph_profile(bundle: GraphBundle) -> str:

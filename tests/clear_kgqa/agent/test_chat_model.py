@@ -28,7 +28,9 @@ def model(server: FaultyModelServer | str, tools: bool = True, **given: Any) -> 
         **{"model": "m", "base_url": url, "api_key": KEY, "protocol": "tools", "retries": 0, **given}
     )  # type: ignore[arg-type]
     made = chat_model(settings)
-    return made.model_copy(update={"tools": tool_schemas()}) if tools else made
+    bound = made.bind_tools(tool_schemas())
+    assert isinstance(bound, ServedModel)
+    return bound if tools else made
 
 
 def reply(*script: Any, **given: Any) -> AIMessage:
