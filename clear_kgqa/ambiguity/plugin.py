@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from clear_kgqa.ambiguity import evidence
 from clear_kgqa.ambiguity.evidence import Settled
 from clear_kgqa.ambiguity.menus import Menu, menus, node_option
 from clear_kgqa.ambiguity.policy import Choice, best_question, value_of_information
+from clear_kgqa.ambiguity.recipes import Recipe, make_recipe, recipe_scores
 from clear_kgqa.ambiguity.replies import interpret
 from clear_kgqa.ambiguity.scores import entity_scores, intent_score
 from clear_kgqa.clarification import Clarification, Reply
@@ -90,12 +92,18 @@ class AmbiguityPlugin:
 
     def scores(self, posterior: Posterior, question: str) -> list[Score]:
         """Entity scores per mention and the intent score, those switched off left out."""
-        out: list[Score] = []
-        if not self.settings.no_entity:
-            out += entity_scores(posterior, question, self.settings.entity_threshold)
-        if not self.settings.no_intent:
-            out += intent_score(posterior, self.settings.intent_threshold)
-        return out
+        entity, intent = self.settings.entity_threshold, self.settings.intent_threshold
+        if self.settings.scorer == "calibrated":
+            entities, intents = entity_scores(posterior, question, entity), intent_score(posterior, intent)
+        else:
+            entities, intents = recipe_scores(self._recipe, posterior, question, (entity, intent))
+        return [*([] if self.settings.no_entity else entities), *([] if self.settings.no_intent else intents)]
+
+    @cached_property
+    def _recipe(self) -> Recipe:
+        """The published or the noise recipe, made when it is first used."""
+        s = self.settings
+        return make_recipe(s.scorer, self.reader.bundle, s.likelihood, s.base_url, s.seed)
 
     def _kinds(self) -> frozenset[str] | None:
         off = {"entity"} if self.settings.no_entity else set()
@@ -133,6 +141,8 @@ class AmbiguityPlugin:
             names = ", ".join(f'"{m}"' for m in read.missing)
             return "not_in_graph", f"The graph has no property that says what {names} asks for here."
         if posterior.p.sum() <= 1e-9:
+            return "not_in_graph", self._nothing(read, bound)
+        if posterior.null > max(posterior.silent_value, 0.5) and bound:
             return "not_in_graph", self._nothing(read, bound)
         if posterior.null > max(posterior.silent_value, 0.5):
             return "not_in_graph", "Nothing that the graph says about " + _named(read) + " fits the question."

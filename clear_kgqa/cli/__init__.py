@@ -24,6 +24,9 @@ COMMANDS = {
     "rewrite": ("rewrite", "Make questions unambiguous by their gold queries."),
     "import": ("import_questions", "Turn a published benchmark's file into questions."),
     "score": ("score", "Score a file of predictions against gold answers."),
+    "ambiguity": ("ambiguity", "Score a scorer against labelled questions."),
+    "homonyms": ("homonyms", "Share names: a labelled clarification benchmark."),
+    "fit": ("fit", "Fit the weights of the posterior on questions with gold."),
     "doctor": ("doctor", "Say what is installed and what answers."),
 }
 """Name on the command line -> (module in this package, one line of help)."""
