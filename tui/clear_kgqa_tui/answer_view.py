@@ -47,9 +47,7 @@ class AnswerView(Vertical):
     def _sentence(self) -> Content:
         text = self.answer.text
         if self._iris:
-            text += "".join(
-                f"\n  {v['label']}  <{v['iri']}>" for v in self.answer.values[:IN_TEXT] if "iri" in v
-            )
+            text += "".join(f"\n  {v['label']}  <{v['iri']}>" for v in self.answer.values[:IN_TEXT] if "iri" in v)
         return safe(text, "bold")
 
     def _note(self) -> str:

@@ -55,9 +55,7 @@ class ChatApp(App[int]):
         markup: bool = False,
     ) -> None:
         """A notification, verbatim whatever it holds."""
-        super().notify(
-            visible(message), title=visible(title), severity=severity, timeout=timeout, markup=markup
-        )
+        super().notify(visible(message), title=visible(title), severity=severity, timeout=timeout, markup=markup)
 
 
 def run(settings: Settings) -> int:

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
-from queue import SimpleQueue
+from queue import Queue
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -55,7 +55,7 @@ class Backend:
         self._reader: Reader | None = None
         self._session: Session | None = None
         self._execute: ExecuteSPARQL | None = None
-        self._jobs: SimpleQueue[tuple[int, Callable[[], None]] | None] = SimpleQueue()
+        self._jobs: Queue[tuple[int, Callable[[], None]] | None] = Queue()
         self._stamp = 0
         self._running = 0
         self.fault: Exception | None = None
@@ -127,27 +127,32 @@ class Backend:
         self.store.close()
         return True
 
+    @property
+    def idle(self) -> bool:
+        """Nothing runs, not even something that was stopped."""
+        return self._jobs.unfinished_tasks == 0
+
     def _submit(self, job: Callable[[], None]) -> None:
         self._jobs.put((self._stamp, job))
 
     def _work(self) -> None:
         while (item := self._jobs.get()) is not None:
             self._running, job = item
-            if self._running != self._stamp:
-                continue
-            try:
-                job()
-            except Cancelled:
-                self._post(messages.TurnPaused())
-            except ClearKgqaError as error:
-                self._post(messages.Trouble(str(error)))
-            except (
-                Exception
-            ) as error:  # the thread's outermost edge: the chat lives on, `run` raises it when left
-                self.fault = self.fault or error
-                self._post(
-                    messages.Trouble(f"internal fault ({type(error).__name__}); more is told when you leave")
-                )
+            if self._running == self._stamp:
+                self._do(job)
+            self._jobs.task_done()
+
+    def _do(self, job: Callable[[], None]) -> None:
+        try:
+            job()
+        except Cancelled:
+            self._post(messages.TurnPaused())
+        except ClearKgqaError as error:
+            self._post(messages.Trouble(str(error)))
+        except Exception as error:  # the thread's outermost edge: the chat lives on, `run` raises it when left
+            self.fault = self.fault or error
+            told = f"internal fault ({type(error).__name__}); more is told when you leave"
+            self._post(messages.Trouble(told))
 
     def _post(self, message: Message) -> None:
         if self._running == self._stamp:
@@ -160,9 +165,7 @@ class Backend:
         from clear_kgqa_tools.open_bundle import open_bundle
 
         limits = Limits(self.settings.query_timeout, self.settings.query_memory)
-        opened = open_bundle(
-            self.settings.kg, lambda stage, part: self._post(messages.Opening(stage, part)), limits
-        )
+        opened = open_bundle(self.settings.kg, lambda stage, part: self._post(messages.Opening(stage, part)), limits)
         if self.bundle is not None:
             self.bundle.close()
         self.bundle = opened
@@ -186,9 +189,7 @@ class Backend:
             checkpointer=self.store.checkpointer(),
         )
         limits = Limits(self.settings.query_timeout, self.settings.query_memory)
-        self._execute = ExecuteSPARQL(
-            self.bundle.graph, self.bundle.profile.prefixes, self._labels, limits=limits
-        )
+        self._execute = ExecuteSPARQL(self.bundle.graph, self.bundle.profile.prefixes, self._labels, limits=limits)
         self.turns = self.store.turns(self.session_id)
         self._topic = next((t for turn in reversed(self.turns) if (t := topic_of(turn))), None)
         self._post(messages.Opened(
@@ -226,9 +227,7 @@ class Backend:
             replies = {**replies, f"entity:{carried.label.casefold()}": carried.iri}
         self._put(question, carried.question if carried else question, carried, replies)
 
-    def _put(
-        self, question: str, asked: str, carried: Carried | None, replies: Replies, remember: bool = True
-    ) -> None:
+    def _put(self, question: str, asked: str, carried: Carried | None, replies: Replies, remember: bool = True) -> None:
         assert self._session is not None
         if self._session.pending is not None and self.turns:
             self._happened(self.turns[-1], DROPPED)
@@ -294,9 +293,7 @@ class Backend:
         self.store.record(self.session_id, self.turns.index(turn), event)
         self._post(messages.TurnEvent(turn, event))
 
-    def _known(
-        self, asked: Clarification, question: str, replies: Replies, remember: bool
-    ) -> tuple[int, str] | None:
+    def _known(self, asked: Clarification, question: str, replies: Replies, remember: bool) -> tuple[int, str] | None:
         """The option that needs no asking, and why."""
         key = replies.get(asked.slot)
         if key is not None:
@@ -317,26 +314,18 @@ class Backend:
         except ClearKgqaError as error:
             self._post(messages.QueryRan(Failed("limit", str(error), (sparql,))))
             return
-        iris = [
-            t.value for row in execution.result.rows[:2000] for t in row if t is not None and t.kind == "iri"
-        ]
+        iris = [t.value for row in execution.result.rows[:2000] for t in row if t is not None and t.kind == "iri"]
         answer = answered(execution, "your own query", self.bundle.nodes.describe(list(dict.fromkeys(iris))))
         self._post(
-            messages.QueryRan(
-                answer if answer.values or answer.form == "ask" else replace(answer, text="No rows.")
-            )
+            messages.QueryRan(answer if answer.values or answer.form == "ask" else replace(answer, text="No rows."))
         )
 
     def _add_graph(self, name: str, source: str, profile: str) -> None:
         from clear_kgqa_tools.catalog import kg_add
 
-        report = kg_add(
-            name, source, profile or None, lambda stage, part: self._post(messages.Opening(stage, part))
-        )
+        report = kg_add(name, source, profile or None, lambda stage, part: self._post(messages.Opening(stage, part)))
         skipped = f", {report.bad_lines:,} lines skipped" if report.bad_lines else ""
-        self._post(
-            messages.GraphAdded(name, f"{report.triples:,} triples, {report.records:,} names{skipped}")
-        )
+        self._post(messages.GraphAdded(name, f"{report.triples:,} triples, {report.records:,} names{skipped}"))
 
 
 def made_choices(turn: Turn) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from clear_kgqa.session_store import SessionEntry, Turn
 from clear_kgqa_tui.backend import Backend
 from clear_kgqa_tui.clarification_card import ClarificationCard
 from clear_kgqa_tui.conversation import Conversation
+from clear_kgqa_tui.inspector import Inspector
 from clear_kgqa_tui.prompt import Prompt
 from clear_kgqa_tui.status_line import StatusLine
 from clear_kgqa_tui.steps_view import StepsView
@@ -166,9 +167,7 @@ class ChatActions(Screen[None]):
             self.notify("No answer to copy yet.")
             return
         self.app.copy_to_clipboard(answer.text if what == "answer" else answer.sparql)
-        self.notify(
-            "Sent to the terminal as a copy (OSC 52). Not every terminal takes it; ctrl+s saves to a file."
-        )
+        self.notify("Sent to the terminal as a copy (OSC 52). Not every terminal takes it; ctrl+s saves to a file.")
 
     def action_save(self) -> None:
         from clear_kgqa_tui.save_screen import SaveScreen
@@ -185,7 +184,7 @@ class ChatActions(Screen[None]):
         if self.turn is None or scored is None or not scored.readings:
             self.notify("There are no other readings to show.")
         else:
-            self.app.push_screen(ReadingsScreen(self.turn, scored, self.backend))
+            self.app.push_screen(ReadingsScreen(self.turn, scored, self.backend), self._run_reading)
 
     def action_sessions(self) -> None:
         from clear_kgqa_tui.sessions_screen import SessionsScreen
@@ -206,6 +205,18 @@ class ChatActions(Screen[None]):
         from clear_kgqa_tui.graphs_screen import GraphsScreen
 
         self.app.push_screen(GraphsScreen(self.backend), self._use_graph)
+
+    def run_query(self, sparql: str | None) -> None:
+        """Run a query of the user's own, unless something runs already."""
+        if sparql and self.ready and not self.running:
+            self.run("running your query")
+            self.backend.run_query(sparql)
+
+    def _run_reading(self, sparql: str | None) -> None:
+        if sparql:
+            self.add_class("-inspecting")
+            self.query_one(Inspector).edit(sparql)
+            self.run_query(sparql)
 
     def _go_on(self, entry: SessionEntry | None) -> None:
         if entry is not None:

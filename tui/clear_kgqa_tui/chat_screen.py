@@ -31,11 +31,7 @@ class ChatScreen(ChatActions):
     """Reads the backend's messages and shows them; what the user does goes to the backend."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            Binding(c.key, c.action, c.title, show=False, priority=True)
-            for c in COMMANDS
-            if c.key and c.name != "quit"
-        ),
+        *(Binding(c.key, c.action, c.title, show=False, priority=True) for c in COMMANDS if c.key and c.name != "quit"),
         Binding("ctrl+c", "stop", "Stop the turn", show=False, priority=True),
         Binding("escape", "escape", "Drop, stop or clear", show=False),
         Binding("pageup", "page(-1)", show=False, priority=True),
@@ -146,9 +142,7 @@ class ChatScreen(ChatActions):
         self.backend.reply(message.text, keep)
 
     def on_query_editor_run(self, message: QueryEditor.Run) -> None:
-        if self.ready and not self.running:
-            self.run("running your query")
-            self.backend.run_query(message.sparql)
+        self.run_query(message.sparql)
 
     def open_card(self, asked: Clarification, turn: Turn) -> None:
         """Ask the user."""

@@ -63,10 +63,7 @@ class ChoicesScreen(ModalScreen[None]):
         self._shown = self._choices.all(self._kg)
         rows.clear_options()
         rows.add_options(
-            [
-                Option(Content.assemble((short(c.slot, 100), "bold"), f"\n  → {short(c.label)}"))
-                for c in self._shown
-            ]
+            [Option(Content.assemble((short(c.slot, 100), "bold"), f"\n  → {short(c.label)}")) for c in self._shown]
         )
         rows.highlighted = min(at, len(self._shown) - 1) if self._shown else None
         keys = (

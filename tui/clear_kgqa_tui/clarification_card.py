@@ -151,6 +151,4 @@ class ClarificationCard(Vertical):
             if self.app.size.width >= 60
             else "↑↓ Enter · Esc drops"
         )
-        self.query_one("#card-hint", Static).update(
-            Content.styled(f"[{box}] remember (ctrl+r) · {keys}", "dim")
-        )
+        self.query_one("#card-hint", Static).update(Content.styled(f"[{box}] remember (ctrl+r) · {keys}", "dim"))

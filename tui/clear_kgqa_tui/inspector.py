@@ -39,8 +39,12 @@ class Inspector(VerticalScroll):
         answer, failure = turn.last(Answered), turn.last(Failed)
         self.query_one("#scores", Static).update(scores_text(turn))
         sparql = answer.sparql if answer else failure.tried[-1] if failure and failure.tried else ""
-        self.query_one(QueryEditor).text = visible(laid_out(sparql))
+        self.edit(sparql)
         self.query_one("#details", Static).update(safe(details(answer, failure, graph)))
+
+    def edit(self, sparql: str) -> None:
+        """Put a query into the editor."""
+        self.query_one(QueryEditor).text = visible(laid_out(sparql))
 
     def ran(self, outcome: Answered | Failed) -> None:
         """Show what the edited query gave."""
@@ -89,9 +93,7 @@ def laid_out(sparql: str) -> str:
     """A one-line query over several lines, broken where its parts begin; any other query as it is."""
     if "\n" in sparql or '"' in sparql or "'" in sparql:
         return sparql
-    text = (
-        sparql.replace(" WHERE { ", "\nWHERE {\n  ").replace(" . ", " .\n  ").replace("ASK { ", "ASK {\n  ")
-    )
+    text = sparql.replace(" WHERE { ", "\nWHERE {\n  ").replace(" . ", " .\n  ").replace("ASK { ", "ASK {\n  ")
     return text.replace("\n  }", "\n}")
 
 
@@ -100,14 +102,11 @@ def details(answer: Answered | None, failure: Failed | None, graph: str) -> str:
     lines = [f"Graph {short(graph, 200)}"] if graph else []
     if answer is not None:
         rows = (
-            f"{len(answer.rows):,} row{'' if len(answer.rows) == 1 else 's'}"
-            if answer.form != "ask"
-            else "yes or no"
+            f"{len(answer.rows):,} row{'' if len(answer.rows) == 1 else 's'}" if answer.form != "ask" else "yes or no"
         )
         lines.insert(
             0,
-            f"{rows} in {answer.seconds * 1000:,.1f} ms"
-            + ("; INCOMPLETE" if answer.incomplete else "; complete"),
+            f"{rows} in {answer.seconds * 1000:,.1f} ms" + ("; INCOMPLETE" if answer.incomplete else "; complete"),
         )
     elif failure is not None:
         lines.insert(0, failure.reason)

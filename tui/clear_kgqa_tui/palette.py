@@ -25,6 +25,4 @@ class ChatCommands(Provider):
         for command in COMMANDS:
             if (score := matcher.match(command.title)) > 0:
                 run = partial(self.screen.run_action, command.action)
-                yield Hit(
-                    score, matcher.highlight(command.title), run, help=command.key or f"/{command.name}"
-                )
+                yield Hit(score, matcher.highlight(command.title), run, help=command.key or f"/{command.name}")

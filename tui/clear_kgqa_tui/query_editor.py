@@ -44,9 +44,7 @@ class QueryEditor(TextArea):
         sparql: str
 
     def __init__(self) -> None:
-        super().__init__(
-            id="query", soft_wrap=True, tab_behavior="focus", show_line_numbers=False, compact=True
-        )
+        super().__init__(id="query", soft_wrap=True, tab_behavior="focus", show_line_numbers=False, compact=True)
         self._coloured: tuple[str, list[Text]] = ("", [])
 
     def get_line(self, line_index: int) -> Text:

@@ -20,7 +20,7 @@ from clear_kgqa_tui.shown import safe, short
 SHOWN = 5
 
 
-class ReadingsScreen(ModalScreen[None]):
+class ReadingsScreen(ModalScreen[str | None]):
     """The readings in order of probability; Enter runs one in the inspector."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape,f5", "dismiss", "Close")]
@@ -51,6 +51,4 @@ class ReadingsScreen(ModalScreen[None]):
         )
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        sparql = self._readings[event.option_index]["sparql"]
-        self.dismiss()
-        self.app.call_later(self._backend.run_query, sparql)
+        self.dismiss(self._readings[event.option_index]["sparql"])

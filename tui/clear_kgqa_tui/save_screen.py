@@ -34,9 +34,7 @@ class SaveScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Static("Save", classes="title", markup=False)
-            yield OptionList(
-                *(Option(safe(title)) for title, _, _ in self.choices), markup=False, compact=True
-            )
+            yield OptionList(*(Option(safe(title)) for title, _, _ in self.choices), markup=False, compact=True)
             yield Input(placeholder="file")
             yield Static("Enter chooses, then saves · Esc closes", classes="keys", markup=False)
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -21,7 +21,7 @@ class SessionsScreen(ModalScreen[SessionEntry | None]):
     """Typing searches all questions; Enter goes on with the conversation, ctrl+d pressed twice deletes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("escape,f3", "dismiss", "Close"), ("down", "move(1)", "Down"), ("up", "move(-1)", "Up"), ("ctrl+d", "delete", "Delete")
+        ("escape,f3", "dismiss", "Close"), ("down", "move(1)", "Down"), ("up", "move(-1)", "Up"), Binding("ctrl+d", "delete", "Delete", priority=True)
     ]  # fmt: skip
 
     def __init__(self, store: SessionStore, current: str) -> None:

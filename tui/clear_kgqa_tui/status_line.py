@@ -56,6 +56,4 @@ class StatusLine(Static):
             return
         seconds = monotonic() - self._since
         shown = f" {seconds:.0f} s" if seconds >= 1 else ""
-        self.update(
-            Content(f"{_SPINNER[int(seconds * 4) % len(_SPINNER)]} {self._doing}{shown}{self._waiting}")
-        )
+        self.update(Content(f"{_SPINNER[int(seconds * 4) % len(_SPINNER)]} {self._doing}{shown}{self._waiting}"))

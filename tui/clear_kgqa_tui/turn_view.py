@@ -58,7 +58,9 @@ class TurnView(Vertical):
 
     def _said(self, reply: Replied) -> str:
         by_name = self._asked is not None and self._asked.kind == "entity"
-        chosen = [f"{o.label} ({about(o)})" if by_name and about(o) else o.label for o in chosen_options(self._asked, reply)]
+        chosen = [
+            f"{o.label} ({about(o)})" if by_name and about(o) else o.label for o in chosen_options(self._asked, reply)
+        ]
         told = {"none": "none of these", "delegate": "you decide"}.get(reply.kind, reply.text)
         return short("; ".join(chosen) or told)
 
@@ -68,11 +70,7 @@ class TurnView(Vertical):
 
     def _fail(self, failure: Failed) -> None:
         if failure.interpretation:
-            self.mount(
-                Static(
-                    safe(f"Read as: {short(failure.interpretation, 600)}"), markup=False, classes="reading"
-                )
-            )
+            self.mount(Static(safe(f"Read as: {short(failure.interpretation, 600)}"), markup=False, classes="reading"))
         text = failure.reason if failure.kind in ("cancelled", "gave_up") else f"No answer: {failure.reason}"
         self.mount(Static(safe(text), markup=False, classes="failure"))
 

@@ -17,9 +17,7 @@ def serve_chat(settings: Settings, port: int) -> None:
 
     os.environ.update(environment(settings))
     code = "import sys; from clear_kgqa.settings import load_settings; from clear_kgqa_tui.app import run; sys.exit(run(load_settings()))"
-    Server(
-        f"{shlex.quote(sys.executable)} -c {shlex.quote(code)}", host=HOST, port=port, title="clear-kgqa"
-    ).serve()
+    Server(f"{shlex.quote(sys.executable)} -c {shlex.quote(code)}", host=HOST, port=port, title="clear-kgqa").serve()
 
 
 def environment(settings: Settings) -> dict[str, str]:
