@@ -14,7 +14,7 @@ FailureKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """What the model said beside its tool calls; `delta` marks a piece of a streamed thought."""
+    """What the model said beside its tool calls; `delta` marks a piece of a streamed thought (then no whole one follows)."""
 
     text: str
     delta: bool = False

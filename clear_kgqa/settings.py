@@ -46,7 +46,7 @@ class Settings(BaseSettings):
     protocol: Literal["auto", "tools", "text"] = "auto"
     """How the model calls tools: natively, by Thought/Action/Observation text, or as a probe of the server says."""
     streaming: bool = False
-    """Whether thoughts are shown while they are written."""
+    """Whether thoughts come piece by piece while they are written."""
     verify: bool = True
     """Whether the model checks its query once before it counts."""
     remind: bool = True

@@ -18,8 +18,8 @@ from langchain_core.runnables import Runnable
 from pydantic import ConfigDict, Field, PrivateAttr
 
 from clear_kgqa.agent import text_protocol
-from clear_kgqa.agent.chat_model_faults import ContextTooLong, readable, without_key
-from clear_kgqa.agent.chat_model_reply import correction, read_reply
+from clear_kgqa.agent.chat_model_faults import ContextTooLong, UnreadableCall, readable, without_key
+from clear_kgqa.agent.chat_model_reply import correction, read_reply, unreadable
 from clear_kgqa.agent.context import REMINDER, current_question, fitted, tokens
 from clear_kgqa.agent.streaming import Prose
 from clear_kgqa.settings import Settings
@@ -73,9 +73,12 @@ class ServedModel(BaseChatModel):
         extra: list[BaseMessage] = []
         used = {str(c["id"]) for m in messages if isinstance(m, AIMessage) for c in m.tool_calls}
         for _ in range(CORRECTIONS + 1):
-            said = self._asked([*messages, *extra], text_only, context, run_manager)
-            spent = add_usage(spent, said.usage_metadata)
-            reply = read_reply(said, used, text_only, bool(self.tools))
+            try:
+                said = self._asked([*messages, *extra], text_only, context, run_manager)
+                spent = add_usage(spent, said.usage_metadata)
+                reply = read_reply(said, used, text_only, bool(self.tools))
+            except UnreadableCall as error:
+                reply = unreadable(str(error))
             if reply.repaired:
                 log.info("repaired a reply of %s: %s", self.settings.model, "; ".join(reply.repaired))
             if not reply.faults:

@@ -15,11 +15,18 @@ if TYPE_CHECKING:
 
 OPENAI = "https://api.openai.com/v1"
 _TOO_LONG = re.compile(r"context[_ ](?:length|window|size)|maximum context|prompt is too long|too many tokens|exceed\w*.{0,40}context|context.{0,40}exceed", re.I)
+_UNREADABLE_CALL = re.compile(
+    r"pars\w+ (?:the )?tool.?call|tool_use_failed|failed to (?:call|parse)\b.{0,30}(?:function|tool)|invalid tool.?call", re.I
+)
 _NO_TOOLS = re.compile(r"tool|function.?call", re.I)
 
 
 class ContextTooLong(ConfigError):
     """The request does not fit the model's context."""
+
+
+class UnreadableCall(EndpointError):
+    """The server itself could not read the tool call that its model wrote (llama.cpp, Ollama, Groq)."""
 
 
 def server(settings: Settings) -> str:
@@ -65,6 +72,8 @@ def status(code: int, said: str, settings: Settings) -> ClearKgqaError:
         return ConfigError(f"the model server {where} refuses the key (HTTP {code}); set OPENAI_API_KEY")
     if code in (400, 413, 422, 500) and _TOO_LONG.search(told):
         return _too_long(settings)
+    if code in (400, 500) and _UNREADABLE_CALL.search(told):
+        return UnreadableCall(f"the model server {where} cannot read the tool calls of its model: {told}")
     if code == 404:
         return ConfigError(f"the model server {where} has no model {settings.model!r} or no chat there (HTTP 404); "
                            f"check --model and --base-url (it mostly ends in /v1)")

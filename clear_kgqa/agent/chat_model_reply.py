@@ -50,6 +50,12 @@ def read_reply(said: AIMessage, used: set[str], text_only: bool = False, tools: 
     return reply
 
 
+def unreadable(told: str) -> Reply:
+    """A reply that the server did not hand out because it could not read the tool call in it."""
+    fault = f"The tool call could not be read ({told}). Write the arguments as one JSON object, with quotes escaped."
+    return Reply(AIMessage("(a tool call that could not be read)"), [fault])
+
+
 def _from_text(text: str, text_only: bool, reply: Reply) -> tuple[list[dict[str, Any]], str]:
     """Calls that stand in the text, and what is left as its thought or final words."""
     written = repair.written_calls(text)

@@ -56,14 +56,12 @@ class AgentSteps:
     def agent(self, state: AgentState) -> dict[str, Any]:
         """One turn of the model."""
         if state["steps"] >= self.steps:
-            return {
-                "end": {"kind": "steps", "reason": f"The model took {self.steps} steps without an answer."}
-            }
+            return {"end": {"kind": "steps", "reason": f"The model took {self.steps} steps without an answer."}}
         message = self.model.invoke(state["messages"], self._streaming)
         if message.usage_metadata:
             emit(usage(message.usage_metadata, self.toolbox.settings))
         text = _text(message)
-        if text and message.tool_calls:
+        if text and message.tool_calls and not self.toolbox.settings.streaming:
             emit(Thought(text))
         calls = dict(state["calls"])
         for call in message.tool_calls:
@@ -117,11 +115,7 @@ class AgentSteps:
 
     def _withheld(self, state: AgentState, call: Any) -> ToolResult | None:
         """A query is held back, once, while a question that changes the answer is open and not being asked."""
-        if (
-            self.reminders is None
-            or call["name"] != EXECUTE_SPARQL
-            or _calls(state, ASK_FOR_CLARIFICATION, True)
-        ):
+        if self.reminders is None or call["name"] != EXECUTE_SPARQL or _calls(state, ASK_FOR_CLARIFICATION, True):
             return None
         reason = self.reminders.before_query(state)
         return ToolResult(reason, failed=True, kind=ASK) if reason else None
@@ -138,12 +132,14 @@ class AgentSteps:
             return {}
         assessment = self._assess(state)
         hint = hint_text(assessment)
-        emit(replace(assessment.scored, hint=hint))
+        key = [len(state["mentions"]), len(state["settled"])]
+        if key != state["scored"]:
+            emit(replace(assessment.scored, hint=hint))
         data = {"data": last.artifact, "assessment": assessment.to_json()}
         hinted = last.model_copy(
             update={"content": f"{last.content}\n\n{hint}" if hint else last.content, "artifact": data}
         )
-        return {"messages": [hinted], "assessment": assessment.to_json()}
+        return {"messages": [hinted], "assessment": assessment.to_json(), "scored": key}
 
     def _assess(self, state: AgentState) -> Assessment:
         assert self.plugin is not None
@@ -159,7 +155,7 @@ class AgentSteps:
         question = self._clarification(state, call["args"])
         if isinstance(question, str):
             return {"messages": [*closed, _observation(call, ToolResult(question, failed=True))]}
-        reply: str | None = interrupt(question.to_json())
+        reply: str | None = interrupt(question.to_json())["reply"]
         result, settled = self._understood(state, question, reply)
         return {
             "messages": [*closed, _observation(call, result)],
@@ -167,9 +163,7 @@ class AgentSteps:
             "settled": [*state["settled"], settled.to_json()],
         }
 
-    def _understood(
-        self, state: AgentState, question: Clarification, reply: str | None
-    ) -> tuple[ToolResult, Settled]:
+    def _understood(self, state: AgentState, question: Clarification, reply: str | None) -> tuple[ToolResult, Settled]:
         plugin = self.plugin or AmbiguityPlugin(self.reader, self.toolbox.settings)
         meant, settled = plugin.understand(question, reply, _mentions(state), state["question"])
         chosen = tuple(question.options[i] for i in meant.chosen)
@@ -196,9 +190,7 @@ class AgentSteps:
         if not named or not picked:
             return "Search the nodes first, then offer their IRIs as options."
         text = str(arguments.get("text") or "Which do you mean?")
-        return Clarification(
-            f"c{state['asked'] + 1}", "model", "entity", text, tuple(node_option(n) for n in picked)
-        )
+        return Clarification(f"c{state['asked'] + 1}", "model", "entity", text, tuple(node_option(n) for n in picked))
 
     def finish(self, state: AgentState) -> dict[str, Any]:
         """Turn the last query that ran into the answer, or say why there is none."""
@@ -218,9 +210,7 @@ class AgentSteps:
             execution = self.toolbox.execution(ran["sparql"])
         except (QueryError, LimitExceeded) as error:
             return Failed("limit", str(error), tried)
-        iris = [
-            t.value for row in execution.result.rows[:2000] for t in row if t is not None and t.kind == "iri"
-        ]
+        iris = [t.value for row in execution.result.rows[:2000] for t in row if t is not None and t.kind == "iri"]
         nodes = self.toolbox.describe(list(dict.fromkeys(iris)))
         line = interpretation_of(ran["sparql"], assessment, {i: n.label for i, n in nodes.items()})
         if is_empty(execution):
@@ -263,11 +253,7 @@ def emit(event: Event) -> None:
 
 def _text(message: AnyMessage) -> str:
     content = message.content
-    return (
-        content
-        if isinstance(content, str)
-        else " ".join(c.get("text", "") for c in content if isinstance(c, dict))
-    )
+    return content if isinstance(content, str) else " ".join(c.get("text", "") for c in content if isinstance(c, dict))
 
 
 def _mentions(state: AgentState) -> tuple[Mention, ...]:

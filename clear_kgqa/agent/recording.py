@@ -39,9 +39,9 @@ class Recorder:
         self._secret = settings.api_key.get_secret_value() if settings.api_key else ""
         self._lock = Lock()
         try:
-            self._file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8")
+            self._file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8")
         except OSError as error:
-            raise ConfigError(f"cannot record to {path}: {error.strerror}") from None
+            raise ConfigError(f"cannot record to {path}: {error.strerror} (one session a file)") from None
         self.write("made", {
             "version": __version__, "graph": bundle.name, "data_hash": bundle.data_hash, "silent": silent,
             "settings": settings.model_dump(mode="json", exclude=_PRIVATE),

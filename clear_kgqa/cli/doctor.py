@@ -51,6 +51,8 @@ def _findings(settings: Settings) -> Iterator[tuple[str, str]]:
         yield f"[{extra}]", fix if missing else "ok: " + ", ".join(f"{n} {_version(n)}" for n in names)
     yield from _graphs(settings)
     yield f"model {settings.model}", _model(settings)
+    if settings.model != "offline" and (settings.api_key or settings.base_url):
+        yield from _abilities(settings)
 
 
 def _version(distribution: str) -> str:
@@ -84,9 +86,20 @@ def _graph(settings: Settings) -> str:
 def _model(settings: Settings) -> str:
     if settings.model == "offline":
         return "ok: needs no key and no network"
-    if settings.api_key is None:
-        return "no key: set OPENAI_API_KEY (any text where the server asks for none)"
-    return _served(settings.base_url or OPENAI, settings.api_key.get_secret_value(), settings.model)
+    if settings.api_key is None and not settings.base_url:
+        return "no key: set OPENAI_API_KEY, or --base-url for a server of your own"
+    key = settings.api_key.get_secret_value() if settings.api_key else "none"
+    return _served(settings.base_url or OPENAI, key, settings.model)
+
+
+def _abilities(settings: Settings) -> Iterator[tuple[str, str]]:
+    """What the model's server can do, by one short chat; what is missing comes with how to switch it on."""
+    from clear_kgqa.agent.probe import probe
+
+    try:
+        yield from probe(settings).lines(settings)
+    except ClearKgqaError as error:
+        yield "chat", f"does not work: {error}"
 
 
 def _served(base_url: str, key: str, model: str) -> str:

@@ -230,3 +230,18 @@ def test_the_text_protocol() -> None:
     assert "tools" not in chat
     assert chat["stop"] == ["\nObservation:"]
     assert "Action: ToolName" in chat["messages"][0]["content"]
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        error(500, "Failed to parse tool call arguments as JSON: [json.exception.parse_error.101]"),
+        error(500, "error parsing tool call: raw='{sparql' err=invalid character"),
+        error(400, "Failed to call a function. Please adjust your prompt.", "tool_use_failed"),
+    ],
+)
+def test_a_call_that_the_server_itself_cannot_read_is_sent_back(told: Raw) -> None:
+    with FaultyModelServer([told, GOOD]) as server:
+        assert model(server).invoke(ASKED).tool_calls
+    assert server.chats[1]["messages"][-1]["content"].startswith("The tool call could not be read")
+    assert "cannot be used" in str(fault(told))
