@@ -86,9 +86,12 @@ def test_what_is_no_recording_or_of_other_data(tmp_path: Path, bundle: GraphBund
     path.write_text("[]\n")
     with pytest.raises(ConfigError, match="is not a recording"):
         list(replay(path, bundle))
-    recorded(path, bundle, reader, SCRIPT)
-    path.write_text(path.read_text(encoding="utf-8").replace(bundle.data_hash, "0" * 64), encoding="utf-8")
+    with pytest.raises(ConfigError, match="File exists"):
+        recorded(path, bundle, reader, SCRIPT)
+    other = tmp_path / "other.jsonl"
+    recorded(other, bundle, reader, SCRIPT)
+    other.write_text(other.read_text(encoding="utf-8").replace(bundle.data_hash, "0" * 64), encoding="utf-8")
     with pytest.raises(ConfigError, match="over other data"):
-        list(replay(path, bundle, reader))
+        list(replay(other, bundle, reader))
     with pytest.raises(ConfigError, match="cannot record"):
         recorded(tmp_path / "none" / "x", bundle, reader, SCRIPT)
