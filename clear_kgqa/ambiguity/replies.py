@@ -19,14 +19,14 @@ _NONE = re.compile(
     r"^\W*(none( of (these|them|those|the above))?|neither( of them)?|something else|another( one)?|other|no)\W*$",
     re.I,
 )
-_ALL = re.compile(
-    r"^\W*(both|all( of (them|these))?|all (two|three|four|five)|each( of them)?|every one)\W*$", re.I
-)
+_ALL = re.compile(r"^\W*(both|all( of (them|these))?|all (two|three|four|five)|each( of them)?|every one)\W*$", re.I)
 _QUESTION = re.compile(
     r"^\W*(who|whom|whose|what|which|when|where|why|how|is|are|was|were|do|does|did|list|give|show|name)\b",
     re.I,
 )
-_NOT = re.compile(r"\b(?:not|isn'?t|no|except|but not|rather than)\s+(?:the\s+|a\s+|an\s+)?(.+)$", re.I)
+_NOT = re.compile(r"\b(?:not|isn'?t|non|no|except|but not|rather than)\s+(?:the\s+|a\s+|an\s+)?(.+)$", re.I)
+_LEAD = re.compile(r"^\W*(?:(?:i (?:mean|meant|am asking about)|i'?m asking about|it'?s|it is|that'?s|that is|the one)\s+)?(?:the\s+)?", re.I)
+_BY_PLACE = re.compile(r"(?:first|second|third|fourth|fifth|1st|2nd|3rd|4th|5th)\b", re.I)
 _ORDINALS = {
     "first": 1,
     "1st": 1,
@@ -62,10 +62,45 @@ def interpret(reply: str, clarification: Clarification) -> Reply:
         return Reply("none", text, sure=True)
     if _ALL.match(text):
         return Reply("options", text, tuple(range(len(options))), sure=True)
-    exact = [i for i, o in enumerate(options) if fold(o.label) == fold(text)]
+    exact = [i for i, o in enumerate(options) if fold(o.label) in (fold(text), fold(_bare(text)))]
     if len(exact) == 1:
         return Reply("options", text, tuple(exact), sure=True)
-    return _described(text, options)
+    reply = _described(text, options)
+    return _less_sure(reply, options) if reply.kind in ("options", "unclear") and len(reply.chosen) != 1 else reply
+
+
+def _bare(text: str) -> str:
+    """A reply without what leads up to it and without its full stop: "I mean the film." is "film"."""
+    return _LEAD.sub("", text).strip(" .!,;\"'")
+
+
+def _less_sure(reply: Reply, options: tuple[Option, ...]) -> Reply:
+    """What words alone could not tell: a label almost as said, a place in the list, a type as it is called."""
+    bare = _bare(reply.text)
+    ordinal = _ORDINALS.get(next((w.lower for w in tokenize(bare)), ""), 0) if len(tokenize(bare)) == 2 else 0
+    if _BY_PLACE.match(bare) and 1 <= ordinal <= len(options):
+        return Reply("options", reply.text, (ordinal - 1,), sure=True)
+    for likeness in (_label_likeness, _type_likeness):
+        found = [likeness(fold(bare), option) for option in options]
+        top = [i for i, f in enumerate(found) if f > 0 and f >= max(found) - 0.02]
+        if len(top) == 1:
+            return Reply("options", reply.text, (top[0],))
+    return reply
+
+
+def _label_likeness(said: str, option: Option) -> float:
+    """How much a reply is an option's label, 0..1; 0 where it is no more than akin."""
+    from rapidfuzz import fuzz
+
+    ratio = fuzz.token_sort_ratio(said, fold(option.label)) / 100
+    return ratio if ratio >= 0.85 else 0.0
+
+
+def _type_likeness(said: str, option: Option) -> float:
+    """How often the words of a reply that come before the label name one of the option's types in full."""
+    told = said.removesuffix(fold(option.label)).strip()
+    types = [fold(t) for t in option.type.split(",")]
+    return float(types.count(told)) if told else 0.0
 
 
 def _number(text: str, most: int) -> int | None:

@@ -51,3 +51,31 @@ def test_a_new_question_and_an_unclear_reply() -> None:
 def test_explicit_choices_are_sure_and_ambiguous_ones_not() -> None:
     assert interpret("2", ASK).sure
     assert not interpret("not the river", ASK).sure
+
+
+NAMESAKES = Clarification(
+    "c1", "entity:connected", "entity", "Which Connected do you mean?",
+    (
+        Option("http://ex.org/a", "non winning work Connected", "creative work, album"),
+        Option("http://ex.org/b", "winning work Connected", "winning work, creative work, album"),
+        Option("http://ex.org/c", "Connected in Ghana", "work, party, work"),
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("reply", "chosen"),
+    [
+        ("I mean winning work Connected.", 1), ("Non winning work Connected.", 0), ("connected in Ghana!", 2),
+        ("The second person.", 1), ("I mean the third work.", 2), ("winning work Conected", 1), ("party Connected", 2),
+    ],
+)  # fmt: skip
+def test_replies_about_namesakes(reply: str, chosen: int) -> None:
+    assert interpret(reply, NAMESAKES).chosen == (chosen,)
+
+
+def test_a_type_named_in_full_decides_between_equal_names() -> None:
+    options = (Option("http://ex.org/a", "Duetact", "drug brand"), Option("http://ex.org/b", "Duetact", "brand, drug brand"))
+    ask = Clarification("c1", "entity:duetact", "entity", "Which Duetact do you mean?", options)
+    assert interpret("I mean brand Duetact.", ask).chosen == (1,)
+    assert interpret("Duetact", ask).kind == "unclear"
