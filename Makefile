@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 
 .PHONY: chat test check bench
-chat: $(VENV)/demo.stamp
+chat: $(VENV)/demo,tui.stamp
 	@$(BIN)/clear-kgqa chat
 
 test: $(VENV)/dev.stamp

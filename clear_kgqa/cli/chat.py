@@ -1,13 +1,19 @@
-"""`clear-kgqa chat`: the conversation, line by line."""
+"""`clear-kgqa chat`: the conversation, full-screen on a terminal, in a browser, or line by line."""
 
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from clear_kgqa.cli import faults, options
 from clear_kgqa.cli.output import say
+from clear_kgqa_tools.errors import ConfigError
+
+if TYPE_CHECKING:
+    from clear_kgqa.settings import Settings
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -18,17 +24,38 @@ def chat(
     model: options.Model = None,
     base_url: options.BaseUrl = None,
     strategy: options.Strategy = None,
+    session: Annotated[str | None, typer.Option(help="Go on with this session.")] = None,
+    web: Annotated[bool | None, typer.Option("--web", help="Serve the chat in a browser, on this machine.")] = None,
     timeout: options.Timeout = None,
     config: options.Config = None,
 ) -> int:
     """Without a terminal it reads one line at a time from standard input and writes plain text."""
-    from clear_kgqa.cli.opening import opened_session
-    from clear_kgqa.line_chat import LineChat
     from clear_kgqa.settings import load_settings
 
     settings = load_settings(
-        config, kg=kg, model=model, base_url=base_url, strategy=strategy, timeout=timeout
+        config, kg=kg, model=model, base_url=base_url, strategy=strategy, timeout=timeout, session=session, web=web
     )
+    if settings.web or (sys.stdin.isatty() and sys.stdout.isatty()):
+        return _full_screen(settings)
+    return _by_line(settings)
+
+
+def _full_screen(settings: Settings) -> int:
+    """The Textual chat; where its extra is missing the conversation goes by line, and --web cannot be had."""
+    if not find_spec("textual") or (settings.web and not find_spec("textual_serve")):
+        if settings.web:
+            raise ConfigError('--web needs the extra "tui": pip install "clear-kgqa[tui]"')
+        say('For the full-screen chat: pip install "clear-kgqa[tui]"')
+        return _by_line(settings)
+    from clear_kgqa_tui.app import run, serve
+
+    return serve(settings) if settings.web else run(settings)
+
+
+def _by_line(settings: Settings) -> int:
+    from clear_kgqa.cli.opening import opened_session
+    from clear_kgqa.line_chat import LineChat
+
     with opened_session(settings) as (bundle, session):
         if sys.stdin.isatty():
             say(f"Ask the graph {bundle.name}, {bundle.schema.triples:,} triples. /help lists the commands.")

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from clear_kgqa_tools.errors import QueryError
-from clear_kgqa_tools.safety import _parsing
+from clear_kgqa_tools.safety import PARSING
 from clear_kgqa_tools.safety_tokens import Token, tokens
 
 Triple = tuple[str, str, str]
@@ -62,7 +62,7 @@ def shape_of(sparql: str) -> QueryShape:
 
 
 def _algebra(sparql: str) -> Any:
-    with _parsing:  # neither rdflib's parser nor its first import is safe in two threads
+    with PARSING:  # neither rdflib's parser nor its first import is safe in two threads
         from rdflib.plugins.sparql.algebra import translateQuery
         from rdflib.plugins.sparql.parser import parseQuery
 

@@ -25,7 +25,8 @@ def parse(text: str, prefixes: Mapping[str, str] | None = None) -> Any:
 
     checked = safety.check(tidy(text), prefixes or {})
     try:
-        prologue, query = parseQuery(for_rdflib(checked.text))
+        with safety.PARSING:
+            prologue, query = parseQuery(for_rdflib(checked.text))
     except RecursionError as error:  # the check parses on a stack of its own
         raise QueryError("the query is nested too deeply; write it flatter") from error
     base, declared = "", dict(prefixes or {})

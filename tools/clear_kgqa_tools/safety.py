@@ -33,7 +33,7 @@ _QUERY_START = re.compile(
     re.IGNORECASE,
 )
 _LABEL_SERVICE = "http://wikiba.se/ontology#label"
-_parsing = threading.Lock()
+PARSING = threading.Lock()  # neither rdflib's parser nor its first import is safe in two threads
 
 
 def check(
@@ -143,7 +143,7 @@ def _tree(text: str) -> tuple[Form, Any]:
     """Parse in a thread of its own: the caller's stack would count against the recursion limit."""
     outcome: list[Any] = []
     thread = threading.Thread(target=lambda: outcome.append(_parse(text)))
-    with _parsing:
+    with PARSING:
         thread.start()
         thread.join()
     if isinstance(outcome[0], QueryError):
