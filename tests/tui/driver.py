@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from textual.pilot import Pilot
@@ -11,13 +12,13 @@ from clear_kgqa_tui.chat_screen import ChatScreen
 from clear_kgqa_tui.prompt import Prompt
 
 
-async def until(pilot: Pilot[int], done: Callable[[], bool], seconds: float = 60.0) -> None:
+async def until(pilot: Pilot[int], done: Callable[[], bool], seconds: float = 30.0) -> None:
     """Wait until something is true on the screen."""
-    for _ in range(int(seconds / 0.02)):
-        await pilot.pause(0.02)
-        if done():
-            return
-    raise AssertionError("it never came about:\n" + screen_text(pilot))
+    deadline = time.monotonic() + seconds
+    while not done():
+        if time.monotonic() > deadline:
+            raise AssertionError("it never came about:\n" + screen_text(pilot))
+        await pilot.pause(0.05)
 
 
 def chat(pilot: Pilot[int]) -> ChatScreen:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from clear_kgqa.events import Answered
 from clear_kgqa.settings import Settings
 from clear_kgqa_tools.text import visible
+from clear_kgqa_tui.answer_table import AnswerTable
 from clear_kgqa_tui.app import ChatApp
 from clear_kgqa_tui.save_screen import savable
 from tests.tui.driver import ask, at_rest, opened, screen_text, until
@@ -58,15 +58,16 @@ async def test_hostile_names_are_shown_verbatim_everywhere(hostile: Path, tmp_pa
     app = ChatApp(Settings(kg=str(hostile), ask_cost=0.2), tmp_path / "data")
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         screen = await opened(pilot)
-        await ask(pilot, "Which part has Land?")
-        assert screen.turn is not None
-        if screen.card.asked is not None:
-            assert_clean(pilot)
-            await pilot.press("1")
-            await at_rest(pilot)
-        assert len(screen.turn.last(Answered).values) == len(EVIL)
-        await pilot.press("ctrl+o", "f9")
+        await ask(pilot, "Who is the mayor of Twin?")
+        screen.run_query("SELECT ?x ?l { <http://ex.org/land> <http://ex.org/part> ?x . ?x ?p ?l FILTER isLiteral(?l) }")
+        await at_rest(pilot)
+        await pilot.press("f2")
+        await until(pilot, lambda: len(screen.query(AnswerTable)) == 1)
         await pilot.pause(0.3)
+        assert "press[/]" in screen_text(pilot) and "␛]52" in screen_text(pilot)
+        assert_clean(pilot)
+        await pilot.press("1", "f2", "ctrl+o", "f9")
+        await at_rest(pilot)
         assert_clean(pilot)
         for _ in range(4):
             screen.conversation.scroll_page_up(animate=False)
