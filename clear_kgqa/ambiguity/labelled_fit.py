@@ -15,6 +15,7 @@ from clear_kgqa.ambiguity.labelled import LabelledItem, templates
 from clear_kgqa.evaluation.calibration import grouped_folds
 from clear_kgqa.readings.paths import Doubles
 from clear_kgqa_tools.bundle import GraphBundle
+from clear_kgqa_tools.errors import ConfigError
 from clear_kgqa_tools.nodes import Node
 
 FOLDS = 5
@@ -25,14 +26,18 @@ def trained_scores(
 ) -> list[float]:
     """The chance of a label by logistic regression over the evidence of compatibility, fitted on the other folds.
 
-    No fold shares a template or a pair of candidates with another.
+    No fold shares a template or a pair of candidates with another. Raises ConfigError where all share one.
     """
     compatibility = Compatibility(bundle)
     open_ = np.array([len(own) > 1 for own in nodes], bool)
-    rows = [compatibility.evidence(i.question, own) if len(own) > 1 else {} for i, own in zip(items, nodes, strict=True)]
+    rows = [
+        compatibility.evidence(i.question, own) if len(own) > 1 else {} for i, own in zip(items, nodes, strict=True)
+    ]
     names = max(rows, key=len)
     x = _expanded(np.array([[row.get(n, 0.0) for n in names] for row in rows]))
     fold = _folds(items, templates(items, nodes), folds)
+    if len(set(fold.tolist())) < 2:
+        raise ConfigError("these items share their candidates or their wording: there is nothing to fit on")
     y = np.array([item.label for item in items], np.float64)
     out = np.zeros(len(items))
     for k in range(folds):
@@ -48,7 +53,9 @@ def _expanded(x: Doubles) -> Doubles:
     return np.column_stack([x, *(x[:, i] * x[:, j] for i in range(n) for j in range(i, n))])
 
 
-def _folds(items: Sequence[LabelledItem], told: Sequence[str], folds: int, by_template: bool = True) -> NDArray[np.intp]:
+def _folds(
+    items: Sequence[LabelledItem], told: Sequence[str], folds: int, by_template: bool = True
+) -> NDArray[np.intp]:
     """Folds kept apart by pair of candidates, and by template as well or not."""
     pairs: list[Hashable] = [frozenset(i.candidates) for i in items]
     return grouped_folds([(p, t) if by_template else (p,) for p, t in zip(pairs, told, strict=True)], folds)
