@@ -65,8 +65,8 @@ def interpret(reply: str, clarification: Clarification) -> Reply:
     exact = [i for i, o in enumerate(options) if fold(o.label) in (fold(text), fold(_bare(text)))]
     if len(exact) == 1:
         return Reply("options", text, tuple(exact), sure=True)
-    reply = _described(text, options)
-    return _less_sure(reply, options) if reply.kind in ("options", "unclear") and len(reply.chosen) != 1 else reply
+    meant = _described(text, options)
+    return _less_sure(meant, options) if meant.kind in ("options", "unclear") and len(meant.chosen) != 1 else meant
 
 
 def _bare(text: str) -> str:
