@@ -64,6 +64,10 @@ class ServedModel(BaseChatModel):
         for queue in list(self._waiting):
             queue.put(Cancelled("stopped"))
 
+    def close(self) -> None:
+        """Close the connections to the server."""
+        self.wire.http_client.close()
+
     def _generate(
         self, messages: list[BaseMessage], stop: list[str] | None = None,
         run_manager: CallbackManagerForLLMRun | None = None, **kwargs: Any,

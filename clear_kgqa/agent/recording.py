@@ -93,6 +93,10 @@ class RecordingModel(BaseChatModel):
         """Cancel the inner model."""
         self.inner.cancel()
 
+    def close(self) -> None:
+        """Close the inner model."""
+        self.inner.close()
+
     def _generate(
         self, messages: list[BaseMessage], stop: list[str] | None = None,
         run_manager: CallbackManagerForLLMRun | None = None, **kwargs: Any,
@@ -128,6 +132,9 @@ class ReplayingModel(BaseChatModel):
 
     def cancel(self) -> None:
         """There is nothing to wait for."""
+
+    def close(self) -> None:
+        """Nothing is open."""
 
     def _generate(
         self, messages: list[BaseMessage], stop: list[str] | None = None,

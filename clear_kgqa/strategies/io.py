@@ -47,11 +47,6 @@ class FromMemory(OneQuery):
         except EndpointError as error:
             yield Failed("endpoint", str(error))
 
-    def cancel(self) -> None:
-        """Stop waiting for the model."""
-        super().cancel()
-        self._model.cancel()
-
     def write(self, question: str) -> str:
         """A query that lists what the model answers."""
         return self._listing(read_answer(self._said(question)[0])[1] or [])
