@@ -15,6 +15,7 @@ import numpy as np
 
 from clear_kgqa.ambiguity.menus import Menu, entity_menus, menus, reading_menu
 from clear_kgqa.ambiguity.policy import reply_model, value_of_information
+from clear_kgqa.ambiguity.recipes import Recipe, recipe_scores
 from clear_kgqa.evaluation.curves import Point, at_budget
 from clear_kgqa.readings.fit import gains
 from clear_kgqa.readings.fit_rows import FitRow
@@ -81,7 +82,9 @@ def by_margin(item: AskedItem) -> Plan:
 
 def by_entity_entropy(item: AskedItem) -> Plan:
     """The menu of entities with the highest entropy."""
-    found = [(entropy_score(np.array([o.share for o in m.options])), m) for m in entity_menus(item.posterior, item.text)]
+    found = [
+        (entropy_score(np.array([o.share for o in m.options])), m) for m in entity_menus(item.posterior, item.text)
+    ]
     return max(found, key=lambda f: f[0], default=(0.0, None))
 
 
@@ -137,3 +140,15 @@ def curves_by_set(
 def at_budgets(points: Sequence[Point]) -> dict[str, float]:
     """F1 by number of questions per item."""
     return {f"{b:g}": round(at_budget(points, b), 4) for b in BUDGETS}
+
+
+def by_recipe(recipe: Recipe) -> Callable[[AskedItem], Plan]:
+    """The published way: the slot (entity or intent) with the highest score of a recipe, asked with its own menu."""
+
+    def plan(item: AskedItem) -> Plan:
+        entities, intents = recipe_scores(recipe, item.posterior, item.text, (0.0, 0.0))
+        slots = {m.slot if m.kind == "entity" else m.kind: m for m in item.menus}
+        found = [(s.score, slots[s.slot]) for s in [*entities, *intents] if s.slot in slots]
+        return max(found, key=lambda f: f[0], default=(0.0, None))
+
+    return plan
