@@ -81,7 +81,8 @@ class Session:
             yield Replied(pending.id, reply, "new_question")
             yield from self._begin(reply)
             return
-        yield from self._run(Command(resume=reply))
+        # LangGraph takes a bare None for "nothing to resume with".
+        yield from self._run(Command(resume={"reply": reply}))
 
     def drop(self) -> None:
         """Close the open clarification without a reply."""
@@ -94,7 +95,9 @@ class Session:
             self._model.cancel()
 
     def close(self) -> None:
-        """End a recording; the bundle is closed by its owner."""
+        """Close the connections to the model and a recording; the bundle is closed by its owner."""
+        if self._model is not None:
+            self._model.close()
         if self._recorder:
             self._recorder.close()
 
@@ -153,8 +156,10 @@ def converse(session: Session, question: str, user: User) -> Iterator[Event]:
 class SingleTurns(Session):
     """A strategy that never asks back, as a session: every question stands alone."""
 
-    def __init__(self, bundle: GraphBundle, strategy: Strategy, recorder: Recorder | None = None) -> None:
-        super().__init__(bundle, None, "", None, recorder)
+    def __init__(
+        self, bundle: GraphBundle, strategy: Strategy, model: Any, recorder: Recorder | None = None
+    ) -> None:
+        super().__init__(bundle, None, "", model, recorder)
         self._strategy = strategy
 
     @property
@@ -171,6 +176,7 @@ class SingleTurns(Session):
     def cancel(self) -> None:
         """Stop the running query or reply."""
         self._strategy.cancel()
+        self._model.cancel()
 
 
 def make_session(
@@ -194,31 +200,30 @@ def make_session(
         raise ConfigError(
             f"the strategy {settings.strategy} needs a language model: give --model NAME, and --base-url for your own server"
         )
-    recorder = (
-        Recorder(settings.record, settings, bundle, silent)
-        if settings.record and settings.model != "offline"
-        else None
-    )
+    record = settings.record if settings.model != "offline" else None
+    recorder = Recorder(record, settings, bundle, silent) if record else None
     if single:
-        making = Making(bundle, settings, _recorded(_served(settings), recorder))
-        return SingleTurns(bundle, single(making), recorder)
+        model = _recorded(_served(settings), recorder)
+        return SingleTurns(bundle, single(Making(bundle, settings, model)), model, recorder)
     reader = reader or Reader(bundle)
-    interactive = settings.strategy == "interactive"
-    plugin = None if interactive or settings.no_plugin else AmbiguityPlugin(reader, settings)
+    asking = settings.strategy != "interactive"
+    plugin = AmbiguityPlugin(reader, settings) if asking and not settings.no_plugin else None
     toolbox = Toolbox(bundle, reader, settings)
+    served = reminders = None
     if settings.model == "offline":
-        from clear_kgqa.agent.offline_planner import OfflinePlanner
-
-        model: Any = OfflinePlanner(reader=reader, asks=plugin is None and not interactive)
-        steps = AgentSteps(model, toolbox, reader, plugin, not interactive, settings.steps, silent)
-        return Session(
-            bundle, compile_graph(steps, checkpointer or InMemorySaver()), thread or uuid.uuid4().hex
-        )
-    model = _recorded(_served(settings, bundle, not interactive), recorder)
-    reminders = Reminders(settings, toolbox)
-    steps = AgentSteps(model, toolbox, reader, plugin, not interactive, settings.steps, silent, reminders)
+        model = _offline(reader, asks=plugin is None and asking)
+    else:
+        model = served = _recorded(_served(settings, bundle, asking), recorder)
+        reminders = Reminders(settings, toolbox)
+    steps = AgentSteps(model, toolbox, reader, plugin, asking, settings.steps, silent, reminders)
     graph = compile_graph(steps, checkpointer or InMemorySaver())
-    return Session(bundle, graph, thread or uuid.uuid4().hex, model, recorder)
+    return Session(bundle, graph, thread or uuid.uuid4().hex, served, recorder)
+
+
+def _offline(reader: Reader, asks: bool) -> Any:
+    from clear_kgqa.agent.offline_planner import OfflinePlanner
+
+    return OfflinePlanner(reader=reader, asks=asks)
 
 
 def _served(settings: Settings, bundle: GraphBundle | None = None, asking: bool = True) -> Any:

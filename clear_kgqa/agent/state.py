@@ -11,7 +11,7 @@ from langgraph.graph.message import add_messages
 class AgentState(TypedDict, total=False):
     """`mentions` are JSON of searched names and their nodes; `settled` the replies as evidence; `assessment` the
     plugin's last view; `executed` the queries of this turn; `calls` how often each call was made; `reminded` what the
-    model was told once; `end` how it ended.
+    model was told once; `scored` what the last reported scores rest on; `end` how it ended.
     """
 
     messages: Annotated[list[AnyMessage], add_messages]
@@ -24,6 +24,7 @@ class AgentState(TypedDict, total=False):
     calls: dict[str, int]
     executed: list[dict[str, Any]]
     reminded: list[str]
+    scored: list[int]
     end: dict[str, Any] | None
 
 
@@ -40,5 +41,6 @@ def fresh(question: str, messages: list[AnyMessage]) -> AgentState:
         calls={},
         executed=[],
         reminded=[],
+        scored=[],
         end=None,
     )
