@@ -13,6 +13,7 @@ from clear_kgqa.clarification import Clarification
 from clear_kgqa.readings.posterior import Posterior
 from clear_kgqa.readings.reading import Span
 
+LEAST_NULL = 0.02  # chance, before it is named, that the graph lacks what is asked of a node that no option offered
 Outcome = Literal["options", "none", "delegate", "entity"]
 
 
@@ -38,9 +39,7 @@ class Settled:
     @staticmethod
     def from_json(data: dict[str, Any]) -> Settled:
         offered = tuple(tuple(o) for o in data["offered"])
-        return Settled(
-            **{**data, "offered": offered, "chosen": tuple(data["chosen"]), "span": tuple(data["span"])}
-        )
+        return Settled(**{**data, "offered": offered, "chosen": tuple(data["chosen"]), "span": tuple(data["span"])})
 
 
 def apply(posterior: Posterior, settled: list[Settled]) -> Posterior:
@@ -55,15 +54,15 @@ def apply(posterior: Posterior, settled: list[Settled]) -> Posterior:
 
 def _bind(posterior: Posterior, reply: Settled) -> Posterior:
     keep = np.array(
-        [
-            any(a.node.iri == reply.entity and a.span == reply.span for a in r.entities)
-            for r in posterior.readings
-        ],
+        [any(a.node.iri == reply.entity and a.span == reply.span for a in r.entities) for r in posterior.readings],
         dtype=bool,
     )
     p = posterior.p * keep if len(keep) else posterior.p
+    null = max(posterior.null, LEAST_NULL)
     total = p.sum()
-    return posterior.with_p(p / total, 0.0) if total > 0 else posterior.with_p(p, 1.0)
+    if total <= 0:
+        return posterior.with_p(p, 1.0)
+    return posterior.with_p(p / (total + null), float(null / (total + null)))
 
 
 def _reply(posterior: Posterior, reply: Settled) -> Posterior:

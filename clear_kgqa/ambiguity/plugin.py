@@ -22,7 +22,8 @@ from clear_kgqa.settings import Settings
 from clear_kgqa_tools.nodes import Node
 
 TEXT_NOISE = 0.05  # chance that a reply in free text is not what was meant
-READINGS_SHOWN = 12
+READINGS_SHOWN = 40
+LEAST_NULL = 0.4  # chance of "not in the graph" from which it is said, where it also exceeds the best answer's worth
 
 
 @dataclass(frozen=True)
@@ -110,9 +111,7 @@ class AmbiguityPlugin:
         if self.settings.no_intent:
             off |= {"intent", "form"}
         return (
-            frozenset({"entity", "intent", "form", "reading"} - off - ({"reading"} if off else set()))
-            if off
-            else None
+            frozenset({"entity", "intent", "form", "reading"} - off - ({"reading"} if off else set())) if off else None
         )
 
     def _choice(self, posterior: Posterior, question: str, done: tuple[str, ...]) -> Choice:
@@ -142,9 +141,9 @@ class AmbiguityPlugin:
             return "not_in_graph", f"The graph has no property that says what {names} asks for here."
         if posterior.p.sum() <= 1e-9:
             return "not_in_graph", self._nothing(read, bound)
-        if posterior.null > max(posterior.silent_value, 0.5) and bound:
+        if posterior.null > max(posterior.silent_value, LEAST_NULL) and bound:
             return "not_in_graph", self._nothing(read, bound)
-        if posterior.null > max(posterior.silent_value, 0.5):
+        if posterior.null > max(posterior.silent_value, LEAST_NULL):
             return "not_in_graph", "Nothing that the graph says about " + _named(read) + " fits the question."
         return None
 
@@ -168,9 +167,7 @@ class AmbiguityPlugin:
         if meant.kind == "unclear":
             node, span = self._other_node(reply, mentions)
             if node is not None:
-                return replace(meant, kind="options"), Settled(
-                    clarification.slot, "entity", entity=node.iri, span=span
-                )
+                return replace(meant, kind="options"), Settled(clarification.slot, "entity", entity=node.iri, span=span)
         noise = 0.0 if meant.sure else TEXT_NOISE
         if meant.kind == "options":
             return meant, Settled(clarification.slot, "options", menu_queries, meant.chosen, noise)
@@ -178,9 +175,7 @@ class AmbiguityPlugin:
             return meant, Settled(clarification.slot, "none", menu_queries, noise=noise)
         return meant, Settled(clarification.slot, "delegate")
 
-    def _queries(
-        self, question: str, mentions: tuple[Mention, ...], indexes: tuple[int, ...]
-    ) -> tuple[str, ...]:
+    def _queries(self, question: str, mentions: tuple[Mention, ...], indexes: tuple[int, ...]) -> tuple[str, ...]:
         readings = self.reader.read(question, mentions).posterior.readings
         return tuple(readings[i].query for i in indexes if i < len(readings))
 
@@ -224,9 +219,7 @@ def _best(posterior: Posterior, settled: list[Settled], names: dict[str, str]) -
     if several:
         readings = [posterior.readings[i] for i in several]
         parts = " UNION ".join(f"{{ {r.query} }}" for r in readings if r.form != "ask")
-        return Best(
-            f"SELECT DISTINCT * WHERE {{ {parts} }}", " and ".join(r.line(names) for r in readings), "select"
-        )
+        return Best(f"SELECT DISTINCT * WHERE {{ {parts} }}", " and ".join(r.line(names) for r in readings), "select")
     if posterior.best < 0:
         return None
     best = posterior.readings[posterior.best]

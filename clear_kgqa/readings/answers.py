@@ -31,9 +31,7 @@ def _part(i: int, reading: Reading) -> str:
         inside = reading.query.removeprefix("ASK ")
         return f"{{ SELECT ({i} AS ?r) ?x WHERE {{ BIND(EXISTS {inside} AS ?x) }} }}"
     if reading.form == "count":
-        return (
-            f"{{ SELECT ({i} AS ?r) ?x WHERE {{ {{ {reading.query.replace('AS ?count', 'AS ?x', 1)} }} }} }}"
-        )
+        return f"{{ SELECT ({i} AS ?r) (?count AS ?x) WHERE {{ {{ {reading.query} }} }} }}"
     limit = "" if reading.order else f" LIMIT {MOST + 1}"
     return f"{{ SELECT ({i} AS ?r) ?x WHERE {{ {{ {reading.query}{limit} }} }} }}"
 

@@ -19,12 +19,12 @@ from clear_kgqa.readings.reading import (
 )
 from clear_kgqa.readings.words import content_stems
 from clear_kgqa_tools.graph import Limits, trusted
-from clear_kgqa_tools.nodes import Hop
+from clear_kgqa_tools.nodes import Hop, Pattern
 from clear_kgqa_tools.terms import XSD, Term, iri_ref
 
 PATTERNS_PER_NODE = 24
 BASES = 12
-NEAR = 0.62  # cosine from which a property counts as named by an attribute word
+NEAR = 0.68  # cosine from which a property counts as named by an attribute word
 QUICK = Limits(seconds=2.0, rows=400)
 
 
@@ -91,19 +91,13 @@ def second_hop(question: Question, bases: list[Reading]) -> Iterator[Reading]:
             for property_, _ in graph.query(trusted(query), QUICK).rows:
                 known = schema.property_by_iri.get(property_.value) if property_ else None
                 back = anchor.hops[-1]
-                if (
-                    known is None
-                    or known.iri in hidden
-                    or (known.iri == back.property and way != back.direction)
-                ):
+                if known is None or known.iri in hidden or (known.iri == back.property and way != back.direction):
                     continue
                 hop = Hop(known.iri, known.label, "out" if way == "out" else "in")
                 yield Reading((replace(anchor, hops=(*anchor.hops, hop)),))
 
 
-def attribute_paths(
-    question: Question, names: tuple[str, ...], most: int = 4
-) -> list[tuple[tuple[Hop, ...], float]]:
+def attribute_paths(question: Question, names: tuple[str, ...], most: int = 4) -> list[tuple[tuple[Hop, ...], float]]:
     """Numeric or date paths that one of the names may mean, best first with a score 0..1."""
     vectors = question.space.similarity(question.space.bundle.similarity.encode(list(names)))
     stems = [content_stems(n) for n in names]
@@ -111,9 +105,7 @@ def attribute_paths(
     for hops in question.space.attributes():
         text = question.space.text(hops[-1].property)
         both = text.names.union(*(question.space.text(h.property).names for h in hops))
-        lexical = max(
-            (1.0 if s and s <= text.names else 0.95 if s and s <= both else 0.0 for s in stems), default=0.0
-        )
+        lexical = max((1.0 if s and s <= text.names else 0.95 if s and s <= both else 0.0 for s in stems), default=0.0)
         score = max(lexical, max(question.space.path_similarity(row, hops) for row in vectors))
         if score >= NEAR:
             out.append((hops, score))
@@ -133,8 +125,15 @@ def named_attribute(question: Question, spans: frozenset[Span]) -> list[tuple[Ho
 
 def base_sets(question: Question, bases: list[Reading]) -> list[Reading]:
     """Sets of things to order, filter or count: bases with and without a class, and each class alone."""
-    alone = [Reading(type=t) for t in question.types]
+    alone = [] if _elsewhere(question) else [Reading(type=t) for t in question.types]
     return [b for b in (*typed(question, bases), *bases, *alone) if several(b)]
+
+
+def _elsewhere(question: Question) -> bool:
+    """Whether the question names a node besides its classes, so that all instances of a class cannot be meant."""
+    spans = [t.span for t in question.types]
+    exact = (c for c in question.candidates if c.node.match in ("label", "alias") and c.patterns)
+    return any(not any(overlaps(c.mention.span, s) for s in spans) for c in exact)
 
 
 def ordered(question: Question, sets: list[Reading], grade: Grade) -> Iterator[Reading]:
@@ -186,9 +185,7 @@ def filtered(question: Question, sets: list[Reading], bound: Bound) -> Iterator[
     else:
         named = [(h, 1.0) for h in named_attribute(question, frozenset([bound.span]))]
         paths = named or (attribute_paths(question, names) if names else [])
-    value = Term(
-        f"{bound.value:.12g}", "literal", XSD + ("integer" if bound.value == int(bound.value) else "decimal")
-    )
+    value = Term(f"{bound.value:.12g}", "literal", XSD + ("integer" if bound.value == int(bound.value) else "decimal"))
     for hops, score in paths:
         for base in sets:
             if disjoint(base, bound.span):
@@ -220,33 +217,40 @@ def _is_a(candidate: Candidate, constraint: TypeConstraint) -> Reading:
 
 
 def _between(question: Question, first: Candidate, second: Candidate) -> Iterator[Reading]:
-    """Paths from one entity to another: those that the first has to nodes of the second's kind."""
+    """Paths from one entity to another: those that the first has to nodes of the second's kind.
+
+    Where nothing but a preposition joins the two ("Is Lyon in France?"), a label that ends in it is what is meant.
+    """
     target = Anchor(second.node, second.mention.span, ())
     types = set(second.node.type_iris)
-    ranges = question.space.bundle.schema.property_by_iri
-    for pattern in first.patterns:
-        last = pattern.hops[-1]
-        known = ranges.get(last.property)
-        ends = set(known.ranges if last.direction == "out" else known.domains) if known else set()
-        hits_target = pattern.sample is not None and pattern.sample.value == second.node.iri
-        if last.direction == "out" and (hits_target or (types & ends) or not (types and ends)):
+    patterns = list(first.patterns)
+    if not question.view([first.mention.span, second.mention.span]).left:
+        before = [w.lower for w in question.cues.words if w.end <= second.mention.span[0] and w.lower != "the"]
+        led = [p for p in patterns if before and p.hops[-1].label.casefold().split()[-1:] == before[-1:]]
+        patterns = led or patterns
+    for pattern in patterns:
+        fits = _fits(question, pattern, second, types)
+        if fits is not None:
             anchor = Anchor(first.node, first.mention.span, pattern.hops)
-            yield Reading(
-                (anchor,),
-                target=target,
-                form="ask",
-                features={"fits": float(bool(types & ends) or hits_target)},
-            )
+            yield Reading((anchor,), target=target, form="ask", features={"fits": fits})
+
+
+def _fits(question: Question, pattern: Pattern, second: Candidate, types: set[str]) -> float | None:
+    """1 where a path ends in nodes of the wanted kind, 0 where that cannot be told, None where it does not."""
+    last = pattern.hops[-1]
+    known = question.space.bundle.schema.property_by_iri.get(last.property)
+    ends = set(known.ranges if last.direction == "out" else known.domains) if known else set()
+    hits = pattern.sample is not None and pattern.sample.value == second.node.iri
+    if last.direction != "out" or not (hits or (types & ends) or not (types and ends)):
+        return None
+    return float(bool(types & ends) or hits)
 
 
 def linked(question: Question, most: int = 12) -> Iterator[Reading]:
     """Two-hop chains of outgoing properties that really join two entities ("Is Lyon in Europe?")."""
     known, hidden = question.space.bundle.schema.property_by_iri, set(question.space.bundle.profile.hidden)
     pairs = [
-        (a, b)
-        for a in question.candidates
-        for b in question.candidates
-        if not overlaps(a.mention.span, b.mention.span)
+        (a, b) for a in question.candidates for b in question.candidates if not overlaps(a.mention.span, b.mention.span)
     ]
     for first, second in pairs[:most]:
         a, b = iri_ref(first.node.iri), iri_ref(second.node.iri)
@@ -254,9 +258,7 @@ def linked(question: Question, most: int = 12) -> Iterator[Reading]:
         for row in question.space.bundle.graph.query(trusted(query), QUICK).rows:
             iris = [t.value for t in row if t is not None]
             if len(iris) == 2 and all(i in known and i not in hidden for i in iris):
-                anchor = Anchor(
-                    first.node, first.mention.span, tuple(Hop(i, known[i].label, "out") for i in iris)
-                )
+                anchor = Anchor(first.node, first.mention.span, tuple(Hop(i, known[i].label, "out") for i in iris))
                 target = Anchor(second.node, second.mention.span, ())
                 yield Reading((anchor,), target=target, form="ask", features={"fits": 1.0})
 

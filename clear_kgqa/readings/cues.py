@@ -14,6 +14,7 @@ import yaml
 from clear_kgqa.readings.reading import Span
 from clear_kgqa.readings.words import Word, singular, tokenize
 
+_DEFINITE = re.compile(r"\b(?:what|who|where)(?:\s+(?:is|was)|['’]s|s)\s+the\s+(?!names?\b|titles?\b)(?!\w+s\b)", re.I)
 _ASK = re.compile(r"^\W*(is|are|was|were|am|do|does|did|has|have|had|can|could|will)\b", re.I)
 _COUNT = re.compile(r"\b(how many|number of|count (?:of|the)|amount of|how often|how many times)\b", re.I)
 _NUMBER = r"(?P<number>\d[\d,.' ]*\d|\d|[a-z]+(?: a)?)(?:[\s-]*(?P<scale>hundred|thousand|million|billion|trillion|mio|bn|k|m)\b)?"
@@ -57,7 +58,7 @@ class Bound:
 class Cues:
     """Everything the wording says: `expects` is person, place, date, number or empty; `open_attributes` are those that
     a vague question ("how big") leaves open; `noun` is the noun phrase after which/what/how many; `plural` says that
-    several answers are expected; `choice` that the question offers alternatives ("... or ...")."""
+    several answers are expected, `definite` that one is ("what is the capital of"); `choice` that the question offers alternatives ("... or ...")."""
 
     ask: bool = False
     count: bool = False
@@ -70,6 +71,7 @@ class Cues:
     noun: str = ""
     choice: bool = False
     plural: bool = False
+    definite: bool = False
     words: tuple[Word, ...] = field(default=())
 
 
@@ -93,6 +95,7 @@ def read_cues(question: str) -> Cues:
         noun=noun,
         choice=bool(re.search(r"\b\w[^?]* or \w", question)),
         words=words,
+        definite=bool(_DEFINITE.search(question)),
         plural=bool(noun and singular(noun.split()[-1]) != noun.split()[-1])
         and not re.search(r"\bhow many\b", question, re.I),
     )
@@ -115,9 +118,10 @@ def _noun(words: tuple[Word, ...], grades: tuple[Grade, ...]) -> str:
     for i, word in enumerate(words):
         many = word.lower == "many" and i and words[i - 1].lower == "how"
         if word.lower in ("which", "what", "name", "list", "show", "number") or many:
-            return _phrase(
-                words[i + 1 :], ("a", "an", "the", "all", "some", "me", "of", "is", "are", "other")
-            )
+            return _phrase(words[i + 1 :], ("a", "an", "the", "all", "some", "me", "of", "is", "are", "other"))
+    for i, word in enumerate(words[:-2]):
+        if word.lower in ("who", "where") and words[i + 2].lower == "the":
+            return _phrase(words[i + 3 :], ())
     if words and not words[0].content and words[0].lower not in ("the", "all", "a", "an", "give", "tell"):
         return ""
     return _phrase(words, ("the", "all", "a", "an", "me", "give", "tell", "of"))
@@ -160,9 +164,7 @@ def _number(text: str, scale: str | None) -> float | None:
 def _bound_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     pairs = [(phrase, op) for op, phrases in lexicon()["comparisons"].items() for phrase in phrases]
     pairs.sort(key=lambda pair: -len(pair[0]))
-    return tuple(
-        (op, re.compile(rf"\b{re.escape(phrase)} (?:the year )?{_NUMBER}", re.I)) for phrase, op in pairs
-    )
+    return tuple((op, re.compile(rf"\b{re.escape(phrase)} (?:the year )?{_NUMBER}", re.I)) for phrase, op in pairs)
 
 
 def _bounds(question: str) -> tuple[Bound, ...]:
@@ -247,9 +249,7 @@ def _counted(question: str, words: tuple[Word, ...], i: int) -> Grade | None:
     named = " ".join(w for w in following if w != "of")
     attributes = (named, *tables["units"].get(named, ()))
     comparative = lower in ("more", "fewer", "less")
-    return Grade(
-        (words[i].start, end), attributes, most, limit, offset, count=quantified, comparative=comparative
-    )
+    return Grade((words[i].start, end), attributes, most, limit, offset, count=quantified, comparative=comparative)
 
 
 @cache

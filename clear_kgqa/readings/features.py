@@ -6,10 +6,10 @@ import math
 
 from clear_kgqa.readings.answers import Answers
 from clear_kgqa.readings.compose import attribute_paths
-from clear_kgqa.readings.cues import lexicon
+from clear_kgqa.readings.cues import Cues, lexicon
 from clear_kgqa.readings.paths import Doubles, Floats
 from clear_kgqa.readings.question import Candidate, Question
-from clear_kgqa.readings.reading import Anchor, Reading, Span
+from clear_kgqa.readings.reading import PREPOSITIONS, Anchor, Reading, Span
 from clear_kgqa.readings.words import content_stems
 from clear_kgqa_tools.nodes import Hop
 
@@ -21,7 +21,6 @@ FEATURES = (
     "unexplained_names",
     "compatibility",
     "share",
-    "prominence",
     "alias",
     "fuzzy",
     "prefix",
@@ -65,6 +64,8 @@ FEATURES = (
     "plural_single",
     "noun_left",
     "value",
+    "preposition",
+    "definite_many",
     "unchosen",
     "many_inverse",
     "two_hop_full",
@@ -79,6 +80,8 @@ NULL_FEATURES = (
     "no_span",
     "noun_left",
     "best_masked_left",
+    "least_unexplained",
+    "best_lexical",
 )
 
 
@@ -145,7 +148,7 @@ class Evidence:
                 )
                 / n
             )
-        if any(hops[-1].property in self.open_ends for hops, _ in paths):
+        if any(len(hops) == 1 and hops[0].property in self.open_ends for hops, _ in paths):
             # "How big" says nothing about which attribute: nearness to one of its words is not evidence.
             f["masked"] = f["whole"] = OPEN
             f["lexical"] = 0.0
@@ -175,8 +178,7 @@ class Evidence:
         found = [c for a in reading.entities if (c := self.candidate(a))]
         n = len(found) or 1
         for c in found:
-            f["share"] += math.log(c.share + 0.01) / 4 / n
-            f["prominence"] += c.prominence / n
+            f["share"] += math.log(c.share + 0.001) / 4  # priors of several nodes multiply
             if c.node.match != "label":
                 f[c.node.match] += 1 / n
             if c.mention.variant:
@@ -211,9 +213,7 @@ class Evidence:
         """What the types and descriptions of the reading's nodes say."""
         return frozenset[str]().union(
             *(
-                self._described.setdefault(
-                    a.node.iri, content_stems(" ".join((*a.node.types, a.node.description)))
-                )
+                self._described.setdefault(a.node.iri, content_stems(" ".join((*a.node.types, a.node.description))))
                 for a in reading.entities
             )
         )
@@ -243,6 +243,7 @@ class Evidence:
         f["joined"] = float(len(reading.anchors) > 1)
         f["two_hop"] = float(any(len(a.hops) > 1 for a in reading.anchors))
         f["two_hop_named"] = max((self._weakest(a) for a in reading.anchors if len(a.hops) > 1), default=0.0)
+        f["preposition"] = float(reading.form == "ask" and any(self._led_by(a, reading) for a in reading.anchors))
         f["two_hop_full"] = float(f["two_hop_named"] >= 0.6)
         f["value"] = float(any(a.value is not None for a in reading.anchors))
         f["ordered"] = float(reading.order is not None)
@@ -259,12 +260,22 @@ class Evidence:
         if self.open_ends:
             hops = next((a.hops for a in reading.anchors if a.hops), ())
             f["open"] = (
-                self.open_ends.get(hops[-1].property, -1.0) if hops and hops[-1].direction == "out" else -1.0
+                self.open_ends.get(hops[0].property, -1.0) if len(hops) == 1 and hops[0].direction == "out" else -1.0
             )
         if reading.type and self.question.cues.noun:
             f["head"] = float(
                 reading.type.label.casefold() in self.question.cues.noun or self._in_noun(reading.type.span)
             )
+
+    def _led_by(self, anchor: Anchor, reading: Reading) -> bool:
+        """Whether the word before the name at a relation's object is the preposition that its label ends in
+        ("located in" ... "in France")."""
+        if not anchor.hops:
+            return False
+        last = anchor.hops[-1].label.rsplit(" ", 1)[-1].casefold()
+        end = anchor if anchor.hops[-1].direction == "in" else reading.target
+        before = [w.lower for w in self.question.cues.words if end is not None and w.end <= end.span[0]]
+        return bool(before) and last in PREPOSITIONS and before[-1 if before[-1] != "the" else -2 :][:1] == [last]
 
     def _weakest(self, anchor: Anchor) -> float:
         """How well the less well named step of a path is named in the question."""
@@ -291,11 +302,7 @@ class Evidence:
         fits = []
         for iris in shown:
             classes = [
-                space.class_index[c]
-                for i in iris
-                if i in nodes
-                for c in nodes[i].type_iris
-                if c in space.class_index
+                space.class_index[c] for i in iris if i in nodes for c in nodes[i].type_iris if c in space.class_index
             ]
             fits.append(
                 tuple(
@@ -307,11 +314,12 @@ class Evidence:
 
 
 def with_answers(
-    f: dict[str, float], number: int, untyped: int | None, kind: tuple[float, float], plural: bool
+    f: dict[str, float], number: int, untyped: int | None, kind: tuple[float, float], cues: Cues
 ) -> dict[str, float]:
     """Add what a limited run showed: how many answers, of which classes, and the share that a constraint kept."""
     f["answer_noun"], f["answer_kind"] = kind
-    f["plural_single"] = float(plural and number == 1)
+    f["definite_many"] = float(cues.definite and number > 2)
+    f["plural_single"] = float(cues.plural and number == 1)
     f["log_answers"] = math.log1p(number) / 7
     f["many_inverse"] = f["log_answers"] * f["inverse"]
     f["single"] = float(number == 1)
@@ -328,5 +336,7 @@ def null_features(question: Question, rows: list[dict[str, float]]) -> dict[str,
         "log_candidates": math.log1p(len(question.candidates)) / 4,
         "no_span": float(not question.candidates),
         "noun_left": min((r["noun_left"] for r in rows), default=1.0),
+        "least_unexplained": min((1 - r["explained"] for r in rows), default=1.0) * len(question.content) / 3,
+        "best_lexical": max((r["lexical"] for r in rows), default=0.0),
         "best_masked_left": max((r["masked"] for r in rows if not r["noun_left"]), default=0.0),
     }

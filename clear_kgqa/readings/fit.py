@@ -16,6 +16,10 @@ from clear_kgqa.readings.paths import Doubles
 from clear_kgqa.readings.posterior import Posterior, Weights, infer, softmax
 from clear_kgqa_tools.errors import ConfigError
 
+BOUNDS = {"share": (4.0, 4.0), "fuzzy": (-0.8, None), "log_candidates": (0.0, 0.0)}
+"""Weights held within bounds. `share` is the published prior P(e) = u / sum u (a quarter of its logarithm is the
+feature): question sets are full of shared names, so the data would understate it. `fuzzy`: few questions on record
+hold typos. `log_candidates`: how many nodes share a name depends on the graph's size, not on the question."""
 RIGHT = 0.999  # F1 from which an answer counts as right
 _FLOOR = 1e-9
 
@@ -29,8 +33,9 @@ def loss(w: Doubles, rows: Sequence[FitRow], reg: float) -> tuple[float, Doubles
         p = softmax(np.append(phi @ w[:size], psi @ w[size:]))
         worth = np.append(row.f1, 1 - row.ceiling)
         z = float(p @ worth) + _FLOOR
-        total -= np.log(z)
-        by_score = p - p * worth / z
+        weight = row.weight
+        total -= weight * np.log(z)
+        by_score = weight * (p - p * worth / z)
         gradient[:size] += phi.T @ by_score[:-1]
         gradient[size:] += psi * by_score[-1]
     return total, gradient
@@ -43,7 +48,9 @@ def fit(rows: Sequence[FitRow], reg: float = 1.0) -> Weights:
     except ImportError as error:
         raise ConfigError("fitting needs scipy: pip install 'clear-kgqa[fit]'") from error
     start = np.zeros(len(FEATURES) + len(NULL_FEATURES))
-    found = minimize(loss, start, (rows, reg), jac=True, method="L-BFGS-B", options={"maxiter": 300}).x
+    bounds = [BOUNDS.get(name, (None, None)) for name in (*FEATURES, *NULL_FEATURES)]
+    options = {"maxiter": 400}
+    found = minimize(loss, start, (rows, reg), jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
     return Weights(found[: len(FEATURES)], found[len(FEATURES) :], {})
 
 

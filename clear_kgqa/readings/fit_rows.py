@@ -20,18 +20,23 @@ from clear_kgqa.readings.reading import Span
 from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.errors import QueryError
 
+UNANSWERABLE = 3.0  # weight of a question that the graph cannot answer: there are few, and each kind matters
 SMALL_GOLD = 50  # a cut list of answers cannot do well or badly by its cut where gold is smaller than this
 
 
 @dataclass(frozen=True)
 class FitRow:
-    """One question of the set `data` with its table and the F1 of each reading against gold: (readings,)."""
+    """One question of the set `data` with its table and the F1 of each reading against gold: (readings,).
+
+    `weight` says how much it counts in a fit.
+    """
 
     data: str
     sample: Sample
     nodes: frozenset[str]
     table: Table
     f1: Doubles
+    weight: float = 1.0
 
     @property
     def ceiling(self) -> float:
@@ -69,12 +74,24 @@ def tabulate(
     check = ExecuteSPARQL(bundle.graph, bundle.profile.prefixes).check
     runner = GoldQueries(bundle.graph, check, gold_cache, bundle.data_hash)
     reader, rows = Reader(bundle), []
+    name = questions.parent.name if questions.stem == "questions" else questions.stem
     try:
         for done, sample in enumerate(samples, 1):
-            if (gold := runner.gold(sample)).usable:
+            gold = runner.gold(sample)
+            unanswerable = gold.status == "empty" and sample.type == "unanswerable"
+            if gold.usable or unanswerable:
                 table = reader.table(sample.question, reader.mentions(sample.question))
                 f1 = _against(table, gold, runner)
-                rows.append(FitRow(questions.parent.name, sample, _nodes(sample, check), table, f1))
+                rows.append(
+                    FitRow(
+                        name,
+                        sample,
+                        _nodes(sample, check),
+                        table,
+                        f1,
+                        UNANSWERABLE if unanswerable else 1.0,
+                    )
+                )
             if told:
                 told(done, len(samples))
     finally:
@@ -87,9 +104,7 @@ def _nodes(sample: Sample, check: Check) -> frozenset[str]:
     intended = {sample.intended} - {""}
     try:
         return (
-            frozenset({*shape_of(check(sample.sparql).text).nodes, *intended})
-            if sample.sparql
-            else frozenset(intended)
+            frozenset({*shape_of(check(sample.sparql).text).nodes, *intended}) if sample.sparql else frozenset(intended)
         )
     except QueryError:
         return frozenset(intended)

@@ -152,9 +152,7 @@ def _joined(first: Mention, second: Mention) -> Mention:
 
 def _weight(mention: Mention, words: tuple[Word, ...]) -> float:
     inside = [w for w in words if mention.span[0] <= w.start < mention.span[1]]
-    return sum(1.0 if w.content else 0.2 for w in inside) + 0.3 * any(
-        w.text[:1].isupper() for w in inside[:1]
-    )
+    return sum(1.0 if w.content else 0.2 for w in inside) + 0.3 * any(w.text[:1].isupper() for w in inside[:1])
 
 
 def uncovered(words: tuple[Word, ...], mentions: Iterable[Mention]) -> list[Word]:

@@ -147,9 +147,7 @@ class PropertySpace:
 
     def path_similarity(self, row: Floats, hops: Iterable[Hop]) -> float:
         """The best similarity along a path for one row of `similarity`."""
-        return max(
-            (float(row[self.index[h.property]]) for h in hops if h.property in self.index), default=0.0
-        )
+        return max((float(row[self.index[h.property]]) for h in hops if h.property in self.index), default=0.0)
 
     @cached_property
     def class_index(self) -> dict[str, int]:

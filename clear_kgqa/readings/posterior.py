@@ -140,15 +140,9 @@ def infer(
     keep: int = 40,
 ) -> Posterior:
     """Softmax over readings and NULL; the best `keep` readings stay, the rest give their mass to NULL."""
-    scores = (
-        np.append(phi @ weights.reading, psi @ weights.null)
-        if len(readings)
-        else np.array([psi @ weights.null])
-    )
+    scores = np.append(phi @ weights.reading, psi @ weights.null) if len(readings) else np.array([psi @ weights.null])
     p = softmax(scores)
     order = np.argsort(-p[:-1], kind="stable")[:keep]
     kept = [int(i) for i in order]
     chosen = [answers[i] for i in kept]
-    return Posterior(
-        [readings[i] for i in kept], chosen, p[kept], float(1 - p[kept].sum()), overlap_f1(chosen)
-    )
+    return Posterior([readings[i] for i in kept], chosen, p[kept], float(1 - p[kept].sum()), overlap_f1(chosen))

@@ -22,14 +22,12 @@ Spans = frozenset[Span]
 class Candidate:
     """One node for one mention, with its share of the mention's popularity and its patterns in the graph.
 
-    `prominence` is its log popularity less that of the mention's best known node (0 or below). `value` is set where
-    the mention is a literal of the graph ("+81") instead of a node.
+    `value` is set where the mention is a literal of the graph ("+81") instead of a node.
     """
 
     mention: Mention
     node: Node
     share: float
-    prominence: float
     patterns: tuple[Pattern, ...]
     covered: bool
     value: Term | None = None
@@ -59,9 +57,7 @@ class View:
     def named(self, hops: tuple[Hop, ...]) -> float:
         """The mean share of the path's labels that stands in what is left."""
         index = self.space.index
-        return sum(float(self.lexical[index[h.property]]) for h in hops if h.property in index) / (
-            len(hops) or 1
-        )
+        return sum(float(self.lexical[index[h.property]]) for h in hops if h.property in index) / (len(hops) or 1)
 
 
 class Question:
@@ -95,9 +91,7 @@ class Question:
     def similarity(self, span: Span = (0, 0)) -> Floats:
         """Cosine of every property with the question less a mention (with the whole question by default)."""
         if span not in self._similarity:
-            self._similarity[span] = self.space.similarity(
-                self.space.bundle.similarity.encode([self._masked(span)])
-            )[0]
+            self._similarity[span] = self.space.similarity(self.space.bundle.similarity.encode([self._masked(span)]))[0]
         found: Floats = self._similarity[span]
         return found
 
@@ -123,14 +117,11 @@ class Question:
         patterns = [
             p
             for p in patterns
-            if p.hops[0].property not in space.type_predicates
-            or not (is_class or p.hops[0].direction == "in")
+            if p.hops[0].property not in space.type_predicates or not (is_class or p.hops[0].direction == "in")
         ]
         if not patterns:
             return []
-        ends = np.array(
-            [[space.index[p.hops[0].property], space.index[p.hops[-1].property]] for p in patterns]
-        )
+        ends = np.array([[space.index[p.hops[0].property], space.index[p.hops[-1].property]] for p in patterns])
         score = self.similarity(span)[ends].max(axis=1) + 0.7 * self.similarity()[ends].max(axis=1)
         score += 0.6 * self.view([span]).lexical[ends].mean(axis=1) + 0.25 * space.use[ends].min(axis=1)
         return [patterns[i] for i in np.argsort(-score, kind="stable")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -79,9 +78,7 @@ class Reader:
         typos = getattr(self.bundle.nodes, "typos", None)
         known = getattr(self.bundle.nodes, "known_word", None)
         if typos and known and uncovered(cues.words, found):
-            found += typo_mentions(
-                question, cues, found, typos, lambda w: known(w) or w in self._vocabulary_set
-            )
+            found += typo_mentions(question, cues, found, typos, lambda w: known(w) or w in self._vocabulary_set)
         return tuple(found)
 
     def _cues(self, question: str) -> Cues:
@@ -100,10 +97,12 @@ class Reader:
         return any(w in self._vocabulary_set or known(w) for w in (word, singular(word)))
 
     def _spelt(self, word: Word) -> Word:
-        from rapidfuzz import fuzz, process
+        from rapidfuzz import process
+        from rapidfuzz.distance import OSA
 
-        near = process.extractOne(word.lower, self._vocabulary, scorer=fuzz.ratio, score_cutoff=84)
-        return replace(word, lower=near[0], stem=stem(near[0])) if near else word
+        typos = 1 if len(word.lower) < 8 else 2
+        near = process.extractOne(word.lower, self._vocabulary, scorer=OSA.distance, score_cutoff=typos)
+        return replace(word, lower=near[0], stem=stem(near[0])) if near and near[0][0] == word.lower[0] else word
 
     def read(self, question: str, mentions: tuple[Mention, ...] | None = None) -> Interpretation:
         """The posterior over readings of a question, for the mentions given or found."""
@@ -125,9 +124,7 @@ class Reader:
         answers = run_all(self.bundle.graph, kept)
         kept, answers, final = _answered(kept, answers, rows, evidence)
         phi = np.array([[f[n] for n in names] for f in final]).reshape(len(kept), len(names))
-        return Table(
-            question.cues, mentions, kept, answers, phi, np.array([psi[n] for n in NULL_FEATURES]), missing
-        )
+        return Table(question.cues, mentions, kept, answers, phi, np.array([psi[n] for n in NULL_FEATURES]), missing)
 
     def _question(self, text: str, mentions: tuple[Mention, ...]) -> Question:
         cues = self._cues(text)
@@ -136,14 +133,11 @@ class Reader:
         candidates = []
         for m in mentions:
             total = sum(n.popularity + 1 for n in m.nodes)
-            most = math.log1p(max(n.popularity for n in m.nodes))
-            covered = any(
-                o.span != m.span and o.span[0] <= m.span[0] and m.span[1] <= o.span[1] for o in mentions
-            )
+            covered = any(o.span != m.span and o.span[0] <= m.span[0] and m.span[1] <= o.span[1] for o in mentions)
             for n in m.nodes:
                 if n.iri in around:
-                    share, prominence = (n.popularity + 1) / total, (math.log1p(n.popularity) - most) / 5
-                    candidates.append(Candidate(m, n, share, prominence, tuple(around[n.iri]), covered))
+                    share = (n.popularity + 1) / total
+                    candidates.append(Candidate(m, n, share, tuple(around[n.iri]), covered))
         candidates += values.candidates(text, cues, mentions, self.bundle)
         return Question(text, cues, mentions, self._constraints(text, cues), candidates, self.space)
 
@@ -213,9 +207,20 @@ def _readings(question: Question, evidence: Evidence) -> tuple[list[Reading], tu
         out += [*compose.asked(question), *compose.linked(question), *compose.chosen(question)]
     if cues.count:
         out += [replace(r, form="count") for r in sets]
+    if _heard(question, out):
+        return _unique(out), tuple(missing)
     strict = any(not b.year for b in cues.bounds) and sets is not plain
     out += sets if strict else [*sets, *plain, *compose.typed(question, bases), *hops]
     return _unique(out), tuple(missing)
+
+
+def _heard(question: Question, readings: list[Reading]) -> bool:
+    """Whether the wording leaves no doubt about the form, so that plain lists need not be looked at."""
+    cues = question.cues
+    if cues.ask and not cues.choice:
+        return any(r.form == "ask" and (r.features.get("fits") or r.among) for r in readings)
+    named = any(compose.overlaps(m.span, cues.grades[0].span) for m in question.mentions) if cues.grades else True
+    return not named and not cues.grades[0].dates and any(r.features.get("attribute", 0.0) >= 0.9 for r in readings)
 
 
 def _needs_second(bases: list[Reading], evidence: Evidence) -> bool:
@@ -245,7 +250,7 @@ def _answered(
             kept.append(r)
             held.append(a)
             before = untyped.get(replace(r, type=None).query) if r.type else None
-            final.append(with_answers(rows[r], len(a.terms), before, kind, evidence.question.cues.plural))
+            final.append(with_answers(rows[r], len(a.terms), before, kind, evidence.question.cues))
     return kept, held, final
 
 

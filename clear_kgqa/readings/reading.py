@@ -115,7 +115,7 @@ class Reading:
         }
 
 
-_PREPOSITIONS = frozenset("of in by from to at with on for as into".split())
+PREPOSITIONS = frozenset("of in by from to at with on for as into".split())
 
 
 def triples(hops: tuple[Hop, ...], start: str, end: str, tag: str) -> str:
@@ -167,8 +167,7 @@ def render(reading: Reading) -> str:
 def _ask(reading: Reading) -> str:
     if reading.order and len(reading.among) == 2:
         first, second = (
-            triples(reading.order.hops, a.ref, v, v[1:])
-            for a, v in zip(reading.among, ("?a", "?b"), strict=True)
+            triples(reading.order.hops, a.ref, v, v[1:]) for a, v in zip(reading.among, ("?a", "?b"), strict=True)
         )
         return f"ASK {{ {first} {second} FILTER(?a {'>' if reading.order.descending else '<'} ?b) }}"
     if reading.target is None:
@@ -185,7 +184,7 @@ def hop_words(hops: tuple[Hop, ...]) -> str:
 
 def _relational(label: str) -> bool:
     """Whether a property's label reads on into its object: "located in", "member of"."""
-    return label.rsplit(" ", 1)[-1].casefold() in _PREPOSITIONS
+    return label.rsplit(" ", 1)[-1].casefold() in PREPOSITIONS
 
 
 def _step(hop: Hop, inner: str) -> str:
@@ -203,9 +202,7 @@ def _anchor_words(anchor: Anchor, names: Mapping[str, str]) -> str:
         return words
     last = anchor.hops[-1]
     if last.direction == "in":
-        return (
-            f"that is {last.label} {words}" if _relational(last.label) else f"whose {last.label} is {words}"
-        )
+        return f"that is {last.label} {words}" if _relational(last.label) else f"whose {last.label} is {words}"
     return _step(last, words)
 
 
@@ -228,8 +225,7 @@ def verbalise(reading: Reading, names: Mapping[str, str]) -> str:
     if reading.among:
         head = " or ".join(names.get(a.node.iri, a.node.label) for a in reading.among)
     parts += [
-        f"with {hop_words(f.hops)} {'in ' if f.year else ''}{f.operator} {f.value.value}"
-        for f in reading.filters
+        f"with {hop_words(f.hops)} {'in ' if f.year else ''}{f.operator} {f.value.value}" for f in reading.filters
     ]
     if reading.order:
         amount = "number of values" if reading.order.count else "value"

@@ -35,16 +35,12 @@ def _texts(question: str, cues: Cues, mentions: tuple[Mention, ...]) -> dict[str
     return {t: s for t, s in list(found.items())[:MOST] if not any(b[0] <= s[0] < b[1] for b in bounds)}
 
 
-def candidates(
-    question: str, cues: Cues, mentions: tuple[Mention, ...], bundle: GraphBundle
-) -> list[Candidate]:
+def candidates(question: str, cues: Cues, mentions: tuple[Mention, ...], bundle: GraphBundle) -> list[Candidate]:
     """Each literal of the graph that the question names, with the properties it is a value of."""
     texts = _texts(question, cues, mentions)
     forms = {Term(t): (t, s) for t, s in texts.items()}
     forms |= {
-        Term(t, "literal", "", language): (t, s)
-        for t, s in texts.items()
-        for language in bundle.profile.languages[:2]
+        Term(t, "literal", "", language): (t, s) for t, s in texts.items() for language in bundle.profile.languages[:2]
     }
     if not forms or not any(p.values in ("text", "mixed") for p in bundle.schema.properties):
         return []
@@ -66,5 +62,5 @@ def candidates(
         if text:
             node = Node("", text, types=("value",))
             mention = Mention(span, text, (node,))
-            out.append(Candidate(mention, node, 1.0, 0.0, tuple(held), False, term))
+            out.append(Candidate(mention, node, 1.0, tuple(held), False, term))
     return out

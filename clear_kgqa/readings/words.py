@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 FUNCTION_WORDS = frozenset(
     "a an the of in on at by to for from with and or as is are was were be been being am do does did has have had "
@@ -80,6 +81,7 @@ def singular(word: str) -> str:
     return word[:-1]
 
 
+@lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """A light stem that joins the inflections of one word and little else."""
     if word in _IRREGULAR:
@@ -105,6 +107,7 @@ def tokenize(text: str) -> list[Word]:
     return words
 
 
+@lru_cache(maxsize=16384)
 def content_stems(text: str) -> frozenset[str]:
     """The stems of a text's content words."""
     return frozenset(w.stem for w in tokenize(text) if w.content)
