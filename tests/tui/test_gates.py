@@ -59,7 +59,9 @@ async def test_hostile_names_are_shown_verbatim_everywhere(hostile: Path, tmp_pa
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         screen = await opened(pilot)
         await ask(pilot, "Who is the mayor of Twin?")
-        screen.run_query("SELECT ?x ?l { <http://ex.org/land> <http://ex.org/part> ?x . ?x ?p ?l FILTER isLiteral(?l) }")
+        screen.run_query(
+            "SELECT ?x ?l { <http://ex.org/land> <http://ex.org/part> ?x . ?x ?p ?l FILTER isLiteral(?l) }"
+        )
         await at_rest(pilot)
         await pilot.press("f2")
         await until(pilot, lambda: len(screen.query(AnswerTable)) == 1)

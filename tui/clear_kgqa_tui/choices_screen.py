@@ -9,10 +9,10 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import OptionList, Static
-from textual.widgets.option_list import Option
+from textual.widgets import Static
 
 from clear_kgqa.remembered import RememberedChoice, RememberedChoices
+from clear_kgqa_tui.marked_list import MarkedList
 from clear_kgqa_tui.shown import safe, short
 
 
@@ -33,7 +33,7 @@ class ChoicesScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Static(safe(f"Remembered for {short(self._kg, 80)}"), classes="title", markup=False)
-            yield OptionList(markup=False, compact=True)
+            yield MarkedList()
             yield Static(classes="keys", markup=False)
 
     def on_mount(self) -> None:
@@ -54,17 +54,14 @@ class ChoicesScreen(ModalScreen[None]):
             self._fill()
 
     def _chosen(self) -> RememberedChoice | None:
-        at = self.query_one(OptionList).highlighted
+        at = self.query_one(MarkedList).highlighted
         return self._shown[at] if at is not None and self._shown else None
 
     def _fill(self) -> None:
-        rows = self.query_one(OptionList)
+        rows = self.query_one(MarkedList)
         at = rows.highlighted or 0
         self._shown = self._choices.all(self._kg)
-        rows.clear_options()
-        rows.add_options(
-            [Option(Content.assemble((short(c.slot, 100), "bold"), f"\n  → {short(c.label)}")) for c in self._shown]
-        )
+        rows.fill(Content.assemble((short(c.slot, 100), "bold"), f"\n    → {short(c.label)}") for c in self._shown)
         rows.highlighted = min(at, len(self._shown) - 1) if self._shown else None
         keys = (
             "e changes · d forgets · Esc closes"

@@ -9,10 +9,10 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import OptionList, Static
-from textual.widgets.option_list import Option as Row
 
 from clear_kgqa.clarification import Clarification, Option
 from clear_kgqa_tools.folding import fold
+from clear_kgqa_tui.marked_list import MarkedList
 from clear_kgqa_tui.shown import about, bar, marked, safe, short
 
 NONE, DECIDE, FREE = "none of these", "you decide", "free"
@@ -36,18 +36,19 @@ class ClarificationCard(Vertical):
         self._typed = ""
         self._remember = False
         self._moved = False
+        self._width = 0
 
     def compose(self) -> ComposeResult:
         yield Static(id="card-question", markup=False)
-        yield OptionList(id="card-options", markup=False, compact=True)
+        yield MarkedList(id="card-options")
         yield Static(id="card-hint", markup=False)
 
     def on_mount(self) -> None:
         self._options.can_focus = False
 
     @property
-    def _options(self) -> OptionList:
-        return self.query_one(OptionList)
+    def _options(self) -> MarkedList:
+        return self.query_one(MarkedList)
 
     def show(self, asked: Clarification, question: str) -> None:
         """Open the card."""
@@ -72,10 +73,8 @@ class ClarificationCard(Vertical):
 
     def move(self, step: int) -> None:
         """Move the highlight."""
-        rows = self._options.option_count
-        if rows:
-            self._moved = True
-            self._options.highlighted = ((self._options.highlighted or 0) + step) % rows
+        self._moved = True
+        self._options.move(step)
 
     def toggle_remember(self) -> None:
         """Keep the choice for this graph, or not."""
@@ -113,19 +112,21 @@ class ClarificationCard(Vertical):
         words = fold(self._typed).split()
         return [i for i, o in enumerate(options) if all(w in fold(o.line()) for w in words)]
 
+    def on_resize(self) -> None:
+        if self.asked is not None and self.app.size.width != self._width:
+            self._fill()
+
     def _fill(self) -> None:
         assert self.asked is not None
-        rows, self._moved = self._options, False
-        rows.clear_options()
+        self._moved, self._width = False, self.app.size.width
         options = self.asked.options
-        fitting = self._fitting()
-        rows.add_options([Row(self._line(i, options[i]), id=f"o{i}") for i in fitting])
+        rows: dict[str | None, Content] = {f"o{i}": self._line(i, options[i]) for i in self._fitting()}
         if self._typed:
-            rows.add_option(Row(Content.assemble("  Say: ", safe(short(self._typed))), id=FREE))
-        if not self._typed:
-            rows.add_option(Row(Content(f"{len(options) + 1} None of these"), id=NONE))
-            rows.add_option(Row(Content(f"{len(options) + 2} You decide"), id=DECIDE))
-        rows.highlighted = 0
+            rows[FREE] = Content.assemble("Say: ", safe(short(self._typed)))
+        else:
+            rows[NONE] = Content(f"{len(options) + 1} None of these")
+            rows[DECIDE] = Content(f"{len(options) + 2} You decide")
+        self._options.fill(rows.values(), rows)
         self._hint()
 
     def _line(self, index: int, option: Option) -> Content:

@@ -10,10 +10,10 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
-from textual.widgets.option_list import Option
 
 from clear_kgqa_tools.catalog import DEMO, kg_list
 from clear_kgqa_tui.backend import Backend
+from clear_kgqa_tui.marked_list import MarkedList
 from clear_kgqa_tui.shown import safe, short
 
 
@@ -32,7 +32,7 @@ class GraphsScreen(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Static("Graphs", classes="title", markup=False)
-            yield OptionList(*(Option(self._line(n)) for n in self._names), markup=False, compact=True)
+            yield MarkedList(self._line(n) for n in self._names)
             yield Static("Or a file or endpoint to ask now:", markup=False)
             yield Input(placeholder="file or https://…", id="spec")
             yield Static("Add one for good: NAME SOURCE [PROFILE]", markup=False)

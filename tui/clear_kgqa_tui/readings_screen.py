@@ -10,11 +10,11 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
-from textual.widgets.option_list import Option
 
 from clear_kgqa.events import Answered, Scored
 from clear_kgqa.session_store import Turn
 from clear_kgqa_tui.backend import Backend
+from clear_kgqa_tui.marked_list import MarkedList
 from clear_kgqa_tui.shown import safe, short
 
 SHOWN = 5
@@ -32,7 +32,7 @@ class ReadingsScreen(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Static(safe(f"Readings of: {short(self._turn.asked, 200)}"), classes="title", markup=False)
-            yield OptionList(*(Option(self._line(r)) for r in self._readings), markup=False, compact=True)
+            yield MarkedList(self._line(r) for r in self._readings)
             yield Static("Enter runs one · Esc closes", classes="keys", markup=False)
 
     def _line(self, reading: dict[str, Any]) -> Content:

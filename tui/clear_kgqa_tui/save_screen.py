@@ -12,12 +12,12 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
-from textual.widgets.option_list import Option
 
 from clear_kgqa.events import Answered
 from clear_kgqa.export import answer_csv, transcript_json, transcript_markdown, turn_json, turn_markdown
 from clear_kgqa.session_store import Turn
 from clear_kgqa_tools.text import visible
+from clear_kgqa_tui.marked_list import MarkedList
 from clear_kgqa_tui.shown import safe, short
 
 
@@ -34,7 +34,7 @@ class SaveScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="box"):
             yield Static("Save", classes="title", markup=False)
-            yield OptionList(*(Option(safe(title)) for title, _, _ in self.choices), markup=False, compact=True)
+            yield MarkedList(safe(title) for title, _, _ in self.choices)
             yield Input(placeholder="file")
             yield Static("Enter chooses, then saves · Esc closes", classes="keys", markup=False)
 
@@ -52,7 +52,7 @@ class SaveScreen(ModalScreen[None]):
             self._confirmed = path
             self._tell(f"{path} exists; Enter once more replaces it.")
             return
-        write = self.choices[self.query_one(OptionList).highlighted or 0][2]
+        write = self.choices[self.query_one(MarkedList).highlighted or 0][2]
         try:
             path.write_text(write(), encoding="utf-8")
         except OSError as error:

@@ -11,9 +11,9 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
-from textual.widgets.option_list import Option
 
 from clear_kgqa.session_store import SessionEntry, SessionStore
+from clear_kgqa_tui.marked_list import MarkedList
 from clear_kgqa_tui.shown import safe, short
 
 
@@ -34,11 +34,11 @@ class SessionsScreen(ModalScreen[SessionEntry | None]):
         with Vertical(id="box"):
             yield Static("Conversations", classes="title", markup=False)
             yield Input(placeholder="search")
-            yield OptionList(markup=False, compact=True)
+            yield MarkedList()
             yield Static(classes="keys", markup=False)
 
     def on_mount(self) -> None:
-        self.query_one(OptionList).can_focus = False
+        self.query_one(MarkedList).can_focus = False
         self._fill()
 
     def on_input_changed(self) -> None:
@@ -52,9 +52,7 @@ class SessionsScreen(ModalScreen[SessionEntry | None]):
         self.dismiss(self._entries[event.option_index])
 
     def action_move(self, step: int) -> None:
-        rows = self.query_one(OptionList)
-        if rows.option_count:
-            rows.highlighted = ((rows.highlighted or 0) + step) % rows.option_count
+        self.query_one(MarkedList).move(step)
 
     def action_delete(self) -> None:
         entry = self._chosen()
@@ -70,15 +68,12 @@ class SessionsScreen(ModalScreen[SessionEntry | None]):
             self._fill()
 
     def _chosen(self) -> SessionEntry | None:
-        at = self.query_one(OptionList).highlighted
+        at = self.query_one(MarkedList).highlighted
         return self._entries[at] if at is not None and self._entries else None
 
     def _fill(self) -> None:
         self._entries, self._doomed = self._store.sessions(self.query_one(Input).value), ""
-        rows = self.query_one(OptionList)
-        rows.clear_options()
-        rows.add_options([Option(self._line(e)) for e in self._entries])
-        rows.highlighted = 0 if self._entries else None
+        self.query_one(MarkedList).fill(self._line(e) for e in self._entries)
         self._tell("Enter goes on with it · ctrl+d deletes · Esc closes" if self._entries else "None found.")
 
     def _line(self, entry: SessionEntry) -> Content:
