@@ -34,10 +34,7 @@ from clear_kgqa_tools.embedded import EmbeddedGraph
 from clear_kgqa_tools.open_bundle import open_bundle
 
 QUESTION = "What is the capital of France?"
-QUERY = (
-    'SELECT DISTINCT ?x WHERE { ?c <http://www.w3.org/2000/01/rdf-schema#label> "France"@en ; '
-    "?p ?x } LIMIT 3"
-)
+QUERY = 'SELECT DISTINCT ?x WHERE { ?c <http://www.w3.org/2000/01/rdf-schema#label> "France"@en ; ?p ?x } LIMIT 3'
 PLAN = [
     [("SearchNodes", {"name": "France"})],
     [("ExecuteSPARQL", {"sparql": QUERY})],

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 CORRECTIONS = 2
-EXAMPLES_SHARE = 0.3  # of the context
+SYSTEM_SHARE, EXAMPLES_SHARE = 0.35, 0.2  # of the context
 
 
 class ServedModel(BaseChatModel):
@@ -69,8 +69,11 @@ class ServedModel(BaseChatModel):
         self.wire.http_client.close()
 
     def _generate(
-        self, messages: list[BaseMessage], stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None, **kwargs: Any,
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
     ) -> ChatResult:
         text_only, context = self._served()
         spent: UsageMetadata | None = None
@@ -117,7 +120,7 @@ class ServedModel(BaseChatModel):
         front: list[BaseMessage] = []
         examples: list[BaseMessage] = []
         if self.prompts is not None:
-            front = [SystemMessage(self.prompts.system())]
+            front = [SystemMessage(self.prompts.system(int(context * SYSTEM_SHARE)))]
             examples = self.prompts.examples(current_question(messages), int(context * EXAMPLES_SHARE))
         reply = min(self.settings.reply_tokens, context // 4)
         room = context - reply - tokens([*front, *examples]) - self._tool_tokens
@@ -128,12 +131,14 @@ class ServedModel(BaseChatModel):
             whole = text_protocol.as_text(whole, text_protocol.instructions(asking))
         return [HumanMessage(m.content) if m.name == REMINDER else m for m in whole]
 
-    def _sent(self, messages: list[BaseMessage], text_only: bool, run_manager: CallbackManagerForLLMRun | None) -> AIMessage:
+    def _sent(
+        self, messages: list[BaseMessage], text_only: bool, run_manager: CallbackManagerForLLMRun | None
+    ) -> AIMessage:
         """Wait for the reply in a thread of its own, so that `cancel` need not wait for the server."""
         queue: SimpleQueue[Any] = SimpleQueue()
         prose = Prose(run_manager.on_llm_new_token) if run_manager and self.settings.streaming else None
-        Thread(target=self._request, args=(messages, text_only, queue), daemon=True, name="model").start()
         self._waiting.add(queue)
+        Thread(target=self._request, args=(messages, text_only, queue), daemon=True, name="model").start()
         try:
             while True:
                 item = queue.get()
@@ -152,10 +157,14 @@ class ServedModel(BaseChatModel):
         import httpx
         from openai import OpenAIError
 
-        options: dict[str, Any] = {"stop": text_protocol.STOP} if text_only else {"tools": self.tools} if self.tools else {}
+        options: dict[str, Any] = {"tools": self.tools} if self.tools else {}
+        if text_only:
+            options = {"stop": text_protocol.STOP}
         try:
-            queue.put(self._streamed(messages, options, queue.put) if self.settings.streaming else
-                      self.wire.invoke(messages, {"callbacks": []}, **options))
+            if self.settings.streaming:
+                queue.put(self._streamed(messages, options, queue.put))
+            else:
+                queue.put(self.wire.invoke(messages, {"callbacks": []}, **options))
         except (OpenAIError, httpx.HTTPError, ValueError, TypeError, KeyError) as error:
             queue.put(readable(error, self.settings))
         except BaseException as error:  # the thread's outermost edge: who waits raises it again
@@ -172,8 +181,10 @@ class ServedModel(BaseChatModel):
         if whole is None:
             raise EndpointError("the model server sent an empty stream")
         return AIMessage(
-            str(whole.text), additional_kwargs={RAW_CALLS: streamed_calls(whole)},
-            response_metadata=whole.response_metadata, usage_metadata=whole.usage_metadata,
+            str(whole.text),
+            additional_kwargs={RAW_CALLS: streamed_calls(whole)},
+            response_metadata=whole.response_metadata,
+            usage_metadata=whole.usage_metadata,
         )
 
 

@@ -14,9 +14,15 @@ if TYPE_CHECKING:
     from clear_kgqa.settings import Settings
 
 OPENAI = "https://api.openai.com/v1"
-_TOO_LONG = re.compile(r"context[_ ](?:length|window|size)|maximum context|prompt is too long|too many tokens|exceed\w*.{0,40}context|context.{0,40}exceed", re.I)
+_TOO_LONG = re.compile(
+    r"context[_ ](?:length|window|size)|maximum context|prompt is too long|too many tokens"
+    r"|exceed\w*.{0,40}context|context.{0,40}exceed",
+    re.I,
+)
 _UNREADABLE_CALL = re.compile(
-    r"pars\w+ (?:the )?tool.?call|tool_use_failed|failed to (?:call|parse)\b.{0,30}(?:function|tool)|invalid tool.?call", re.I
+    r"pars\w+ (?:the )?tool.?call|tool_use_failed|failed to (?:call|parse)\b.{0,30}(?:function|tool)"
+    r"|invalid tool.?call",
+    re.I,
 )
 _NO_TOOLS = re.compile(r"tool|function.?call", re.I)
 
@@ -45,7 +51,7 @@ def without_key(text: str, settings: Settings) -> str:
 
 
 def readable(error: Exception, settings: Settings) -> ClearKgqaError:
-    """The error of ours that one of openai or httpx stands for: what the user can fix is a ConfigError, else EndpointError."""
+    """The error of ours for one of openai or httpx: what the user can fix is a ConfigError, the rest EndpointError."""
     import httpx
     import openai
 
@@ -75,14 +81,18 @@ def status(code: int, said: str, settings: Settings) -> ClearKgqaError:
     if code in (400, 500) and _UNREADABLE_CALL.search(told):
         return UnreadableCall(f"the model server {where} cannot read the tool calls of its model: {told}")
     if code == 404:
-        return ConfigError(f"the model server {where} has no model {settings.model!r} or no chat there (HTTP 404); "
-                           f"check --model and --base-url (it mostly ends in /v1)")
+        return ConfigError(
+            f"the model server {where} has no model {settings.model!r} or no chat there (HTTP 404); "
+            f"check --model and --base-url (it mostly ends in /v1)"
+        )
     if code == 429:
-        return EndpointError(f"the model server {where} takes no more requests now, or the quota is used up (HTTP 429){colon}")
+        return EndpointError(
+            f"the model server {where} takes no more requests now, or the quota is used up (HTTP 429){colon}"
+        )
     if code >= 500:
         return EndpointError(f"the model server {where} fails (HTTP {code})")
     if _NO_TOOLS.search(told):
-        return ConfigError(f"the model server {where} refuses the tools (HTTP {code}){colon}; set protocol = \"text\"")
+        return ConfigError(f'the model server {where} refuses the tools (HTTP {code}){colon}; set protocol = "text"')
     return ConfigError(f"the model server {where} refuses the request (HTTP {code}){colon}")
 
 
@@ -101,8 +111,8 @@ def unusable(response: Any, settings: Settings) -> EndpointError:
 
 def _too_long(settings: Settings) -> ContextTooLong:
     return ContextTooLong(
-        f"the conversation does not fit the model's context; set context_tokens (now {settings.context_tokens:,}) below it, "
-        "or start the server with a longer one"
+        f"the conversation does not fit the model's context; set context_tokens "
+        f"(now {settings.context_tokens:,}) below it, or start the server with a longer one"
     )
 
 

@@ -20,7 +20,7 @@ _CUT_OFF = "The reply was cut off by its length and nothing in it was run. Be sh
 
 @dataclass
 class Reply:
-    """`message` with valid calls only; `faults` are told to the model, `repaired` is logged, `advice` is for the user."""
+    """`message` with valid calls only; `faults` are for the model, `repaired` for the log, `advice` for the user."""
 
     message: AIMessage
     faults: list[str] = field(default_factory=list)
@@ -68,7 +68,9 @@ def _from_text(text: str, text_only: bool, reply: Reply) -> tuple[list[dict[str,
         return [], text
     if text_only or re.search(r"^\W*Action\W*:", text, re.MULTILINE):
         spoken = text_protocol.parse(text)
-        return [{"id": None, "name": n, "arguments": a} for n, a in spoken.calls], spoken.thought if spoken.calls else spoken.final
+        return [
+            {"id": None, "name": n, "arguments": a} for n, a in spoken.calls
+        ], spoken.thought if spoken.calls else spoken.final
     return [], text
 
 

@@ -26,7 +26,7 @@ class Wire(ChatOpenAI):
     settings: Settings
 
     def _get_request_payload(self, input_: Any, **kwargs: Any) -> dict[str, Any]:
-        """The request, its long parts given as `extra_body`: openai looks through every field of all others, for 15 ms."""
+        """The request, its long parts as `extra_body`: openai looks through every field of all others, for 15 ms."""
         payload = super()._get_request_payload(input_, **kwargs)
         long = {name: payload.pop(name) for name in ("messages", "tools") if name in payload}
         return {**payload, "messages": [], "extra_body": {**payload.get("extra_body", {}), **long}}
@@ -53,10 +53,18 @@ def wire(settings: Settings) -> Wire:
     # could take a question elsewhere, are refused.
     client = httpx.Client(verify=_certificates(), timeout=settings.timeout)
     return Wire(
-        http_client=client, http_async_client=_unused(), settings=settings, model=settings.model, base_url=settings.base_url or None,
-        api_key=settings.api_key or SecretStr("none"), temperature=settings.temperature, timeout=settings.timeout,
-        max_retries=settings.retries, max_tokens=settings.reply_tokens,  # type: ignore[call-arg]
-        stream_usage=True, use_responses_api=False,
+        http_client=client,
+        http_async_client=_unused(),
+        settings=settings,
+        model=settings.model,
+        base_url=settings.base_url or None,
+        api_key=settings.api_key or SecretStr("none"),
+        temperature=settings.temperature,
+        timeout=settings.timeout,
+        max_retries=settings.retries,
+        max_tokens=settings.reply_tokens,  # type: ignore[call-arg]
+        stream_usage=True,
+        use_responses_api=False,
     )
 
 

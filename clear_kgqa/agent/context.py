@@ -1,4 +1,4 @@
-"""What a request holds: observations shortened by age, below a hard cap, and always a history that a strict API takes."""
+"""What a request holds: observations shortened by age, a hard cap, and a history that every strict API takes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ def tokens(messages: Sequence[BaseMessage]) -> int:
 
 
 def _text(message: BaseMessage) -> str:
-    calls = "".join(f"{c['id']}{c['name']}{c['args']}" for c in message.tool_calls) if isinstance(message, AIMessage) else ""
+    calls = (
+        "".join(f"{c['id']}{c['name']}{c['args']}" for c in message.tool_calls)
+        if isinstance(message, AIMessage)
+        else ""
+    )
     return f"{message.content}{calls}"
 
 

@@ -43,7 +43,7 @@ def compile_graph(steps: AgentSteps, checkpointer: Any) -> AgentGraph:
 
 @cache
 def _compiled() -> Any:
-    """Compiled once, which takes 30 ms. Clarification has a node of its own because an interrupt re-runs its node from the start."""
+    """Compiled once, which takes 30 ms. Clarification has a node of its own: an interrupt re-runs its node."""
     graph = StateGraph(AgentState, context_schema=Context)
     for name in ("agent", "tools", "ambiguity", "clarify", "finish"):
         graph.add_node(name, _step(name))

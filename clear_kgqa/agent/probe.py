@@ -1,4 +1,4 @@
-"""What a model server can do: call tools, return log-probabilities, hold how long a context; and how to switch on the rest."""
+"""What a model server can do (tools, log-probabilities, length of context), and how to switch on what is missing."""
 
 from __future__ import annotations
 
@@ -17,10 +17,17 @@ from clear_kgqa_tools.errors import ClearKgqaError, EndpointError
 _SECONDS = 60.0  # a local server may load the model first
 _QUESTION = "Use the tool SearchNodes to find the node with the name Paris. Call the tool; say nothing else."
 _REPLY_TOKENS = 512
-_CONTEXT_FIELDS = ("max_model_len", "loaded_context_length", "max_context_length", "context_length", "context_window", "n_ctx")
+_CONTEXT_FIELDS = (
+    "max_model_len",
+    "loaded_context_length",
+    "max_context_length",
+    "context_length",
+    "context_window",
+    "n_ctx",
+)
 _TOOLS_ADVICE = (
     "calls no tools, so they are called by text, which is weaker; to switch on: vLLM --enable-auto-tool-choice "
-    "--tool-call-parser NAME, llama.cpp --jinja, Ollama and LM Studio a model whose page says \"tools\""
+    '--tool-call-parser NAME, llama.cpp --jinja, Ollama and LM Studio a model whose page says "tools"'
 )
 _TEXT_ADVICE = (
     "writes tool calls as text, which are read all the same; to switch on: vLLM --enable-auto-tool-choice "
@@ -43,7 +50,9 @@ class Probe:
 
     def lines(self, settings: Settings) -> list[tuple[str, str]]:
         """One (subject, finding) per line of `doctor`; a finding says ok, or what to do."""
-        tools = "ok: calls tools" if self.tools and not self.written else _TEXT_ADVICE if self.written else _TOOLS_ADVICE
+        tools = (
+            "ok: calls tools" if self.tools and not self.written else _TEXT_ADVICE if self.written else _TOOLS_ADVICE
+        )
         return [
             ("tool calls", tools),
             ("log-probs", "ok: of its own tokens" if self.logprobs else f"none ({_LOGPROBS_ADVICE})"),
@@ -56,8 +65,10 @@ def _context_line(found: int | None, wanted: int) -> str:
         return f"the server does not say; set context_tokens (now {wanted:,}) below it"
     if found >= wanted:
         return f"ok: {found:,} tokens, of which {wanted:,} are used (context_tokens)"
-    return (f"{found:,} tokens, less than context_tokens ({wanted:,}); conversations are cut to it. For more: Ollama "
-            "OLLAMA_CONTEXT_LENGTH, llama.cpp -c, vLLM --max-model-len, LM Studio the model's load settings")
+    return (
+        f"{found:,} tokens, less than context_tokens ({wanted:,}); conversations are cut to it. For more: Ollama "
+        "OLLAMA_CONTEXT_LENGTH, llama.cpp -c, vLLM --max-model-len, LM Studio the model's load settings"
+    )
 
 
 def probe(settings: Settings) -> Probe:
@@ -90,8 +101,11 @@ def _first_accepted(client: httpx.Client, url: str, settings: Settings) -> tuple
     body: dict[str, Any] = {"model": settings.model, "messages": [{"role": "user", "content": _QUESTION}]}
     tools = {"tools": [t for t in tool_schemas() if t["function"]["name"] == SEARCH_NODES]}
     plainer: tuple[dict[str, Any], ...] = (
-        {**tools, "logprobs": True, "max_tokens": _REPLY_TOKENS}, {**tools, "max_tokens": _REPLY_TOKENS},
-        {**tools, "max_completion_tokens": _REPLY_TOKENS}, {"max_tokens": _REPLY_TOKENS}, {},
+        {**tools, "logprobs": True, "max_tokens": _REPLY_TOKENS},
+        {**tools, "max_tokens": _REPLY_TOKENS},
+        {**tools, "max_completion_tokens": _REPLY_TOKENS},
+        {"max_tokens": _REPLY_TOKENS},
+        {},
     )
     error: ClearKgqaError = EndpointError(f"the model server {server(settings)} refuses every request")
     for options in plainer:
@@ -159,7 +173,11 @@ def _length(data: Any, model: str) -> int | None:
     if not isinstance(data, dict):
         return None
     listed = data.get("data", data.get("models"))
-    entries = [e for e in listed if isinstance(e, dict) and model in (e.get("id"), e.get("model"))] if isinstance(listed, list) else [data]
+    entries = (
+        [e for e in listed if isinstance(e, dict) and model in (e.get("id"), e.get("model"))]
+        if isinstance(listed, list)
+        else [data]
+    )
     for entry in entries:
         for place in (entry, entry.get("default_generation_settings"), entry.get("meta")):
             if isinstance(place, dict):

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 import yaml
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolCall, ToolMessage
 
 from clear_kgqa.agent.context import tokens
 from clear_kgqa.readings.cues import read_cues
@@ -17,15 +17,29 @@ from clear_kgqa_tools.schema import Property
 from clear_kgqa_tools.terms import iri_ref
 from clear_kgqa_tools.text import cut, one_line
 
-KINDS = ("one_hop", "two_hop", "conjunction", "composition", "comparative", "superlative", "count", "yes_no", "temporal")
+KINDS = (
+    "one_hop",
+    "two_hop",
+    "conjunction",
+    "composition",
+    "comparative",
+    "superlative",
+    "count",
+    "yes_no",
+    "temporal",
+)
 """The published question kinds, one worked example each."""
 CLARIFICATION = "clarification"
-_SHOWN = 40  # classes and properties in the prompt
+_SHOWN = (40, 15, 5)  # classes and properties in the prompt, the most that fit
 _LABEL = 60
 _NOW = re.compile(r"\b(?:now|current|currently|today|present|presently|still|at the moment|as of|these days)\b", re.I)
 _JOINED = re.compile(r"\b(?:and|but|both|that also|as well as)\b", re.I)
-_NESTED = re.compile(r"\bof the \w+(?: \w+)? (?:of|that|who|which|where)\b|'s \w+(?: \w+)?'s\b|\bthe \w+ (?:who|that|whose)\b", re.I)
-_ROLE = re.compile(r"\b(?:play(?:ed|s)?|role|character|position|office|member|married|award|win|won|nominated|serve[ds]?)\b", re.I)
+_NESTED = re.compile(
+    r"\bof the \w+(?: \w+)? (?:of|that|who|which|where)\b|'s \w+(?: \w+)?'s\b|\bthe \w+ (?:who|that|whose)\b", re.I
+)
+_ROLE = re.compile(
+    r"\b(?:play(?:ed|s)?|role|character|position|office|member|married|award|win|won|nominated|serve[ds]?)\b", re.I
+)
 
 
 class Prompts:
@@ -34,11 +48,11 @@ class Prompts:
     def __init__(self, bundle: GraphBundle, asking: bool = True) -> None:
         self._asking = asking
         rules = text("rules.md").replace("{asking}", text("asking.md" if asking else "not_asking.md").strip())
-        self._system = "\n".join([text("role.md"), graph_profile(bundle), rules])
+        self._systems = ["\n".join([text("role.md"), graph_profile(bundle, shown), rules]) for shown in _SHOWN]
 
-    def system(self) -> str:
-        """The same for every question, so that servers can keep its prefix."""
-        return self._system
+    def system(self, budget: int) -> str:
+        """The longest that fits `budget` tokens; the same for every question, so that servers can keep its prefix."""
+        return next((s for s in self._systems if tokens([SystemMessage(s)]) <= budget), self._systems[-1])
 
     def examples(self, question: str, budget: int) -> list[BaseMessage]:
         """Worked examples for the question's kinds in at most `budget` tokens, the most fitting first to be kept."""
@@ -65,9 +79,13 @@ def question_kinds(question: str) -> tuple[str, str]:
     cues = read_cues(question)
     comparing = any(g.comparative for g in cues.grades) or any(b.operator != "=" for b in cues.bounds)
     signs = {
-        "count": cues.count, "yes_no": cues.ask, "superlative": any(not g.comparative for g in cues.grades),
-        "comparative": comparing or (cues.choice and bool(cues.grades)), "temporal": bool(_NOW.search(question)),
-        "composition": bool(_NESTED.search(question)), "conjunction": bool(_JOINED.search(question)),
+        "count": cues.count,
+        "yes_no": cues.ask,
+        "superlative": any(not g.comparative for g in cues.grades),
+        "comparative": comparing or (cues.choice and bool(cues.grades)),
+        "temporal": bool(_NOW.search(question)),
+        "composition": bool(_NESTED.search(question)),
+        "conjunction": bool(_JOINED.search(question)),
         "two_hop": bool(_ROLE.search(question)),
     }
     found = [kind for kind, there in signs.items() if there]
@@ -83,23 +101,29 @@ def example(name: str) -> tuple[tuple[BaseMessage, ...], int]:
     for i, step in enumerate(data["steps"]):
         identity = f"example-{name.replace('_', '-')}-{i}"
         call = ToolCall(name=step["tool"], args=step["arguments"], id=identity)
-        out += [AIMessage(step["thought"], tool_calls=[call]), ToolMessage(step["observation"], tool_call_id=identity, name=step["tool"])]
+        out += [
+            AIMessage(step["thought"], tool_calls=[call]),
+            ToolMessage(step["observation"], tool_call_id=identity, name=step["tool"]),
+        ]
     out.append(AIMessage(data["answer"]))
     return tuple(out), tokens(out)
 
 
-def graph_profile(bundle: GraphBundle) -> str:
-    """What is particular to the graph: label languages, how classes are assigned, mediators, prefixes, the most used terms."""
+def graph_profile(bundle: GraphBundle, shown: int = _SHOWN[0]) -> str:
+    """What is particular to the graph: label languages, mediators, prefixes, and `shown` classes and properties."""
     profile, schema = bundle.profile, bundle.schema
-    mediators = [p for p in schema.properties if p.mediator][:10]
+    mediators = [p for p in schema.properties if p.mediator][:shown]
     told = "Properties that lead to nodes without names (mediators): " + ", ".join(map(_property, mediators)) + "\n"
     types = dict.fromkeys([*(c.predicate for c in schema.classes if c.predicate), *profile.type_predicates])
     filled = {
-        "{languages}": ", ".join(profile.languages), "{types}": ", ".join(map(iri_ref, list(types)[:3])),
+        "{languages}": ", ".join(profile.languages),
+        "{types}": ", ".join(map(iri_ref, list(types)[:3])),
         "{mediators}": told if mediators else "",
         "{prefixes}": "\n".join(f"PREFIX {p}: {iri_ref(iri)}" for p, iri in profile.prefixes.items()),
-        "{classes}": ", ".join(f"{_label(c.label)} {iri_ref(c.iri)}" for c in schema.classes[:_SHOWN]),
-        "{properties}": ", ".join(map(_property, [p for p in schema.properties if p.iri not in profile.hidden][:_SHOWN])),
+        "{classes}": ", ".join(f"{_label(c.label)} {iri_ref(c.iri)}" for c in schema.classes[:shown]),
+        "{properties}": ", ".join(
+            map(_property, [p for p in schema.properties if p.iri not in profile.hidden][:shown])
+        ),
     }
     # one pass, so that a label holding "{classes}" is not filled in its turn
     return re.sub("|".join(map(re.escape, filled)), lambda m: filled[m[0]], text("graph.md"))

@@ -98,8 +98,11 @@ class RecordingModel(BaseChatModel):
         self.inner.close()
 
     def _generate(
-        self, messages: list[BaseMessage], stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None, **kwargs: Any,
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
     ) -> ChatResult:
         pieces: Any = _Pieces(run_manager)
         said: dict[str, Any] = {"request": fingerprint(messages)}
@@ -110,8 +113,11 @@ class RecordingModel(BaseChatModel):
             self.recorder.write("reply", {**said, "error": known, "text": str(error)})
             raise
         message = result.generations[0].message
-        reply = {"content": message.content, "tool_calls": getattr(message, "tool_calls", []),
-                 "usage_metadata": getattr(message, "usage_metadata", None)}
+        reply = {
+            "content": message.content,
+            "tool_calls": getattr(message, "tool_calls", []),
+            "usage_metadata": getattr(message, "usage_metadata", None),
+        }
         self.recorder.write("reply", {**said, "message": reply, "pieces": pieces.kept})
         return result
 
@@ -137,16 +143,21 @@ class ReplayingModel(BaseChatModel):
         """Nothing is open."""
 
     def _generate(
-        self, messages: list[BaseMessage], stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None, **kwargs: Any,
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
     ) -> ChatResult:
         at = self._next[0]
         if at >= len(self.replies):
             raise ConfigError(f"the recording ends after {at} replies of the model")
         reply = self.replies[at]
         if reply["request"] != fingerprint(messages):
-            raise ConfigError(f"the recording does not fit: reply {at + 1} was given in another conversation "
-                              "(another question, graph, setting or version)")
+            raise ConfigError(
+                f"the recording does not fit: reply {at + 1} was given in another conversation "
+                "(another question, graph, setting or version)"
+            )
         self._next[0] = at + 1
         if "error" in reply:
             raise _ERRORS[reply["error"]](reply["text"])
@@ -158,7 +169,9 @@ class ReplayingModel(BaseChatModel):
 
 def fingerprint(messages: list[BaseMessage]) -> str:
     """A hash of what a model was asked: kinds, texts and calls, without the random ids of messages."""
-    told = [[m.type, m.content, [[c["id"], c["name"], c["args"]] for c in getattr(m, "tool_calls", [])]] for m in messages]
+    told = [
+        [m.type, m.content, [[c["id"], c["name"], c["args"]] for c in getattr(m, "tool_calls", [])]] for m in messages
+    ]
     return hashlib.sha256(json.dumps(told, ensure_ascii=False, sort_keys=True).encode()).hexdigest()[:16]
 
 

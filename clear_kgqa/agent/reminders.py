@@ -33,8 +33,10 @@ class Reminders:
         if ask is not None and not executed and self._settings.remind and ASK not in told:
             return ASK, _order(ask)
         if not executed and RUN not in told and not (state["assessment"] or {}).get("failure"):
-            return RUN, ("No query was run, so there is no answer yet: words are not one. Run the query with ExecuteSPARQL. If the "
-                         "graph does not hold the answer, say so again in one sentence.")
+            return RUN, (
+                "No query was run, so there is no answer yet: words are not one. Run the query with ExecuteSPARQL. "
+                "If the graph does not hold the answer, say so again in one sentence."
+            )
         ran = counted(executed)
         if ran is None or CHECK in told:
             return None

@@ -28,7 +28,7 @@ _WRAPPED = 2  # how often arguments may be JSON inside a JSON string
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The arguments of a call as an object, or None and the `fault` to tell the model; `repaired` says what was done."""
+    """The arguments of a call as an object, or None and the `fault` for the model; `repaired` says what was done."""
 
     value: dict[str, Any] | None
     fault: str = ""
@@ -37,7 +37,7 @@ class Arguments:
 
 @dataclass(frozen=True, slots=True)
 class WrittenCalls:
-    """Calls found in a reply's text as (name, arguments), the text without them, and a fault where one cannot be read."""
+    """Calls in a reply's text as (name, arguments), the text without them, and a fault where one cannot be read."""
 
     calls: tuple[tuple[str, Any], ...]
     text: str
@@ -103,7 +103,9 @@ def written_calls(text: str) -> WrittenCalls:
         if calls:
             return WrittenCalls(tuple(calls), pattern.sub("", text).strip())
         if found and pattern in _MARKED[:4]:
-            return WrittenCalls((), text, "a tool call was written as text that cannot be read: " + cut(found[0][0], 200))
+            return WrittenCalls(
+                (), text, "a tool call was written as text that cannot be read: " + cut(found[0][0], 200)
+            )
     return WrittenCalls((), text)
 
 

@@ -14,11 +14,17 @@ from clear_kgqa.agent.tool_specs import TOOLS
 
 STOP = ["\nObservation:"]
 _OBSERVATION = re.compile(r"^\W*Observation\W*:", re.MULTILINE | re.IGNORECASE)
-_ACTION = re.compile(r"^[\s*#>-]*Action[\s*]*\d*[\s*]*:[\s*`]*(?P<name>[A-Za-z_]\w*)[`*]*", re.MULTILINE | re.IGNORECASE)
+_ACTION = re.compile(
+    r"^[\s*#>-]*Action[\s*]*\d*[\s*]*:[\s*`]*(?P<name>[A-Za-z_]\w*)[`*]*", re.MULTILINE | re.IGNORECASE
+)
 _INPUT = re.compile(r"\A[\s*#:]*(?:(?:Action[\s_]*Input|Input|Arguments)[\s*]*:[\s*]*)?", re.IGNORECASE)
 _THOUGHT = re.compile(r"^[\s*#>-]*Thought[\s*]*\d*[\s*]*:\s*", re.MULTILINE | re.IGNORECASE)
 _FINAL = re.compile(r"^[\s*#>-]*(?:Final\s+)?Answer[\s*]*:\s*", re.MULTILINE | re.IGNORECASE)
-_KEYWORD = re.compile(r"""\s*(?P<key>[A-Za-z_]\w*)\s*[=:]\s*(?P<value>\"{3}.*?\"{3}|'{3}.*?'{3}|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\[.*?\])\s*,?""", re.DOTALL)
+_KEYWORD = re.compile(
+    r"""\s*(?P<key>[A-Za-z_]\w*)\s*[=:]\s*"""
+    r"""(?P<value>\"{3}.*?\"{3}|'{3}.*?'{3}|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\[.*?\])\s*,?""",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +38,14 @@ class Spoken:
 
 def instructions(asking: bool = True) -> str:
     """How to call the tools in text; appended to the system prompt."""
-    lines = ["You call one tool at a time, by text in exactly this form, and then stop:", "Thought: what to find out next",
-             'Action: ToolName({"argument": "value"})', "The result comes back as a line that begins with Observation:.",
-             "When the result answers the question, end with a line: Answer: one short sentence", "The tools:"]
+    lines = [
+        "You call one tool at a time, by text in exactly this form, and then stop:",
+        "Thought: what to find out next",
+        'Action: ToolName({"argument": "value"})',
+        "The result comes back as a line that begins with Observation:.",
+        "When the result answers the question, end with a line: Answer: one short sentence",
+        "The tools:",
+    ]
     for name, tool in TOOLS.items():
         if asking or name != "AskForClarification":
             fields = ", ".join(f'"{f}": {i.description}' for f, i in tool.model_fields.items())
@@ -69,7 +80,7 @@ def _spoken(message: AIMessage) -> str:
 
 
 def parse(text: str) -> Spoken:
-    """Read a reply tolerantly: what follows an invented "Observation:" is dropped, the first form that fits is taken."""
+    """Read a reply tolerantly: what follows an invented "Observation:" is dropped, the first form that fits counts."""
     observed = _OBSERVATION.search(text)
     text = text[: observed.start()] if observed else text
     actions = list(_ACTION.finditer(text))

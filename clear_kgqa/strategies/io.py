@@ -27,7 +27,7 @@ _MOST = 200
 
 
 class FromMemory(OneQuery):
-    """A Strategy without a graph query: the model's names are looked up among the nodes by label, so that they can be scored.
+    """A Strategy without a graph query: the model's names are looked up among the nodes, so that they can be scored.
 
     The answer's query only lists what the model said; text and interpretation say that it is unchecked.
     """

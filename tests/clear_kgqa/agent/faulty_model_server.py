@@ -55,9 +55,7 @@ def completion(
 
 def error(status: int, message: str, code: str = "") -> Raw:
     """An error as OpenAI words it."""
-    return Raw(
-        status, json.dumps({"error": {"message": message, "type": "invalid_request_error", "code": code}})
-    )
+    return Raw(status, json.dumps({"error": {"message": message, "type": "invalid_request_error", "code": code}}))
 
 
 @dataclass
@@ -112,11 +110,7 @@ class FaultyModelServer:
                 reply = server._next(request)
                 if isinstance(reply, dict):
                     stream = request.get("stream")
-                    reply = (
-                        Raw(200, _chunks(reply), "text/event-stream")
-                        if stream
-                        else Raw(200, json.dumps(reply))
-                    )
+                    reply = Raw(200, _chunks(reply), "text/event-stream") if stream else Raw(200, json.dumps(reply))
                 server._stopping.wait(reply.sleep)
                 self._send(reply)
 

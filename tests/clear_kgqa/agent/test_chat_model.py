@@ -24,9 +24,8 @@ ASKED = [HumanMessage("q?")]
 
 def model(server: FaultyModelServer | str, tools: bool = True, **given: Any) -> ServedModel:
     url = server if isinstance(server, str) else server.url
-    settings = Settings(
-        **{"model": "m", "base_url": url, "api_key": KEY, "protocol": "tools", "retries": 0, **given}
-    )  # type: ignore[arg-type]
+    chosen: dict[str, Any] = {"model": "m", "base_url": url, "api_key": KEY, "protocol": "tools", "retries": 0}
+    settings = Settings(**{**chosen, **given})
     made = chat_model(settings)
     bound = made.bind_tools(tool_schemas())
     assert isinstance(bound, ServedModel)
@@ -220,9 +219,7 @@ def test_the_key_goes_to_the_server_and_a_server_without_keys_gets_a_placeholder
 
 
 def test_the_text_protocol() -> None:
-    said = completion(
-        'Thought: look\nAction: SearchNodes({"name": "Paris"})\nObservation: I made this up\nAnswer: 5'
-    )
+    said = completion('Thought: look\nAction: SearchNodes({"name": "Paris"})\nObservation: I made this up\nAnswer: 5')
     with FaultyModelServer([said]) as server:
         found = model(server, protocol="text").invoke(ASKED)
     assert (found.content, found.tool_calls[0]["args"]) == ("look", {"name": "Paris"})

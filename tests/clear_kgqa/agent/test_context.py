@@ -41,9 +41,7 @@ def valid(messages: list[BaseMessage]) -> bool:
     st.integers(400, 6_000),
     st.randoms(),
 )
-def test_any_history_is_cut_to_size_and_stays_valid(
-    sizes: list[list[int]], budget: int, random: object
-) -> None:
+def test_any_history_is_cut_to_size_and_stays_valid(sizes: list[list[int]], budget: int, random: object) -> None:
     history = [SystemMessage("role"), *(m for i, s in enumerate(sizes) for m in turn(i, s))]
     kept = fitted(history, budget)
     assert tokens(kept) <= budget

@@ -21,9 +21,8 @@ PROSE = completion("Paris is a city in France.")
 
 
 def settings(server: FaultyModelServer, **given: Any) -> Settings:
-    return Settings(
-        **{"model": "m", "base_url": server.url, "api_key": KEY, "retries": 0, "timeout": 5.0, **given}
-    )  # type: ignore[arg-type]
+    chosen = {"model": "m", "base_url": server.url, "api_key": KEY, "retries": 0, "timeout": 5.0}
+    return Settings(**{**chosen, **given})
 
 
 def lines(server: FaultyModelServer) -> dict[str, str]:
@@ -32,9 +31,7 @@ def lines(server: FaultyModelServer) -> dict[str, str]:
 
 
 def test_a_server_that_can_do_everything() -> None:
-    full = completion(
-        "", [("SearchNodes", {"name": "Paris"})], logprobs={"content": [{"token": "a", "logprob": -1}]}
-    )
+    full = completion("", [("SearchNodes", {"name": "Paris"})], logprobs={"content": [{"token": "a", "logprob": -1}]})
     with FaultyModelServer([full], {"/v1/models": {"data": [{"id": "m", "max_model_len": 32768}]}}) as server:
         found = probe(settings(server))
         assert (found.tools, found.written, found.logprobs, found.context_tokens) == (
@@ -107,9 +104,7 @@ def test_a_server_that_does_not_serve(sent: Raw, kind: type[Exception]) -> None:
 
 def test_the_probe_is_made_once_before_the_first_question_and_chooses_the_protocol() -> None:
     spoken = completion('Action: SearchNodes({"name": "Paris"})')
-    with FaultyModelServer(
-        [PROSE, spoken], {"/props": {"default_generation_settings": {"n_ctx": 2048}}}
-    ) as server:
+    with FaultyModelServer([PROSE, spoken], {"/props": {"default_generation_settings": {"n_ctx": 2048}}}) as server:
         asked = chat_model(settings(server)).bind_tools(tool_schemas())
         for _ in range(2):
             assert asked.invoke("Where is Paris?").tool_calls[0]["args"] == {"name": "Paris"}

@@ -34,7 +34,14 @@ SCRIPT = [
 def recorded(path: Path, bundle: GraphBundle, reader: Reader, script: list[Any], **given: Any) -> list[Event]:
     events: list[Event] = []
     with FaultyModelServer(list(script)) as server:
-        chosen = {"model": "m", "base_url": server.url, "api_key": KEY, "protocol": "tools", "verify": False, "retries": 0}
+        chosen = {
+            "model": "m",
+            "base_url": server.url,
+            "api_key": KEY,
+            "protocol": "tools",
+            "verify": False,
+            "retries": 0,
+        }
         session = make_session(bundle, Settings(**{**chosen, "record": path, **given}), reader=reader)
         events += session.start(QUESTION)
         if isinstance(events[-1], Asked):
@@ -56,7 +63,10 @@ def told(events: Iterable[Event]) -> bytes:
         (SCRIPT, {"strategy": "interactive", "verify": True}),
         ([SCRIPT[0], Raw(502, "x")], {}),
         ([completion('Answer: ["Paris"]')], {"strategy": "io"}),
-        ([completion('France is in Europe.\nAnswer: ["Paris"]')], {"strategy": "cot", "price_in": 1.0, "price_out": 1.0}),
+        (
+            [completion('France is in Europe.\nAnswer: ["Paris"]')],
+            {"strategy": "cot", "price_in": 1.0, "price_out": 1.0},
+        ),
     ],
 )
 def test_the_same_events_byte_for_byte(
@@ -70,7 +80,9 @@ def test_the_same_events_byte_for_byte(
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_recorded_model_answers_the_same_question_by_hand(tmp_path: Path, bundle: GraphBundle, reader: Reader) -> None:
+def test_a_recorded_model_answers_the_same_question_by_hand(
+    tmp_path: Path, bundle: GraphBundle, reader: Reader
+) -> None:
     path = tmp_path / "recording.jsonl"
     recorded(path, bundle, reader, SCRIPT)
     session = make_session(bundle, Settings(model=f"replay:{path}", verify=False), reader=reader)

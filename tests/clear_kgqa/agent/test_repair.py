@@ -77,9 +77,7 @@ def test_two_calls_the_text_around_them_and_the_llama_form() -> None:
     found = written_calls(f"I look.\n{one % 'a'}\n{one % 'b'}")
     assert [c[1]["name"] for c in found.calls] == ["a", "b"]
     assert found.text == "I look."
-    assert written_calls('<function=SearchNodes>{"name": "x"}</function>').calls == (
-        ("SearchNodes", '{"name": "x"}'),
-    )
+    assert written_calls('<function=SearchNodes>{"name": "x"}</function>').calls == (("SearchNodes", '{"name": "x"}'),)
 
 
 @pytest.mark.parametrize("text", ["<tool_call>SearchNodes Paris</tool_call>", "<tool_call>"])
@@ -89,9 +87,7 @@ def test_a_call_that_cannot_be_read_is_reported(text: str) -> None:
     assert "cannot be read" in found.fault
 
 
-@pytest.mark.parametrize(
-    "text", ["Paris.", "", '{"answer": 5}', '```json\n{"a": 1}\n```', "a [b] {c}", "[1, 2]"]
-)
+@pytest.mark.parametrize("text", ["Paris.", "", '{"answer": 5}', '```json\n{"a": 1}\n```', "a [b] {c}", "[1, 2]"])
 def test_plain_answers_are_no_calls(text: str) -> None:
     found = written_calls(text)
     assert (found.calls, found.fault, found.text) == ((), "", text)

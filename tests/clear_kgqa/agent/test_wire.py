@@ -39,9 +39,7 @@ CAPITAL = completion(
 NO_CHANGE = completion("No change.")
 
 
-def session(
-    server: FaultyModelServer, bundle: GraphBundle, reader: Reader, saver: Any = None, **given: Any
-) -> Session:
+def session(server: FaultyModelServer, bundle: GraphBundle, reader: Reader, saver: Any = None, **given: Any) -> Session:
     chosen = {
         "model": "m",
         "base_url": server.url,
@@ -76,9 +74,7 @@ def test_a_question_is_asked_and_answered(bundle: GraphBundle, reader: Reader) -
     assert held.tokens == 440
 
 
-def test_the_prompt_holds_role_graph_rules_and_examples_of_the_kind(
-    bundle: GraphBundle, reader: Reader
-) -> None:
+def test_the_prompt_holds_role_graph_rules_and_examples_of_the_kind(bundle: GraphBundle, reader: Reader) -> None:
     with FaultyModelServer([CAPITAL, NO_CHANGE]) as server:
         list(session(server, bundle, reader).start("How many cities are in France?"))
         list(session(server, bundle, reader, strategy="interactive").start("Is Lyon in France?"))
@@ -98,15 +94,11 @@ def test_the_prompt_holds_role_graph_rules_and_examples_of_the_kind(
     }
 
 
-def test_a_query_in_place_of_a_question_that_matters_is_held_back_once(
-    bundle: GraphBundle, reader: Reader
-) -> None:
+def test_a_query_in_place_of_a_question_that_matters_is_held_back_once(bundle: GraphBundle, reader: Reader) -> None:
     with FaultyModelServer([SEARCH, RUN, RUN, completion("170,000.")]) as server:
         events = list(session(server, bundle, reader).start(QUESTION))
     held, ran = of(Observation, events)[1:3]
-    assert held.text.startswith(
-        "Not run: the answer depends on what the user means. Call AskForClarification first"
-    )
+    assert held.text.startswith("Not run: the answer depends on what the user means. Call AskForClarification first")
     assert "170000" in ran.text
     assert isinstance(events[-1], Answered)
     with FaultyModelServer([SEARCH, RUN, ASK]) as server:
@@ -116,16 +108,12 @@ def test_a_query_in_place_of_a_question_that_matters_is_held_back_once(
     assert len(of(Observation, events)) == 2
 
 
-def test_words_in_place_of_a_question_or_a_query_are_reminded_of_once(
-    bundle: GraphBundle, reader: Reader
-) -> None:
+def test_words_in_place_of_a_question_or_a_query_are_reminded_of_once(bundle: GraphBundle, reader: Reader) -> None:
     with FaultyModelServer([SEARCH, completion("Which one do you mean?"), ASK]) as server:
         assert isinstance(list(session(server, bundle, reader).start(QUESTION))[-1], Asked)
     assert sent(server, 2).startswith("Call AskForClarification first")
     with FaultyModelServer([completion("It is Paris."), CAPITAL, completion("Paris.")]) as server:
-        assert isinstance(
-            list(session(server, bundle, reader).start("What is the capital of France?"))[-1], Answered
-        )
+        assert isinstance(list(session(server, bundle, reader).start("What is the capital of France?"))[-1], Answered)
     assert sent(server, 1).startswith("No query was run")
     with FaultyModelServer([completion("It is Paris.")]) as server:
         failed = list(session(server, bundle, reader).start("What is the capital of France?"))[-1]
@@ -168,9 +156,7 @@ def test_the_query_is_checked_once_and_a_better_one_counts_only_if_it_runs(
     count = completion("", [("ExecuteSPARQL", {
         "sparql": "SELECT (COUNT(?x) AS ?n) WHERE { <http://ex.org/spain> <http://ex.org/neighbour> ?x }"})])  # fmt: skip
     with FaultyModelServer([count, completion("Two."), *checked]) as server:
-        answer = list(session(server, bundle, reader, verify=True).start("How many countries border Spain?"))[
-            -1
-        ]
+        answer = list(session(server, bundle, reader, verify=True).start("How many countries border Spain?"))[-1]
     assert isinstance(answer, Answered)
     assert answer.values[0]["literal"] == expected
     assert sent(server, 2).startswith("Before this counts as the answer")
@@ -192,9 +178,7 @@ def test_wrong_names_are_answered_with_the_right_ones(bundle: GraphBundle, reade
         [("ExecuteSPARQL", {"query": "ASK {}"})],
     ]
     with FaultyModelServer([*(completion("", c) for c in wrong), CAPITAL, completion("Paris.")]) as server:
-        assert isinstance(
-            list(session(server, bundle, reader).start("What is the capital of France?"))[-1], Answered
-        )
+        assert isinstance(list(session(server, bundle, reader).start("What is the capital of France?"))[-1], Answered)
     assert "Did you mean SearchNodes?" in sent(server, 1)
     assert "The tools are: SearchNodes, SearchGraphPattern, ExecuteSPARQL" in sent(server, 2)
     assert "It takes a JSON object with: sparql" in sent(server, 3)
@@ -203,9 +187,7 @@ def test_wrong_names_are_answered_with_the_right_ones(bundle: GraphBundle, reade
 def test_thoughts_are_streamed_and_calls_are_not(bundle: GraphBundle, reader: Reader) -> None:
     with FaultyModelServer([SEARCH, CAPITAL, completion("Paris.")]) as server:
         events = list(
-            session(server, bundle, reader, streaming=True, remind=False).start(
-                "What is the capital of France?"
-            )
+            session(server, bundle, reader, streaming=True, remind=False).start("What is the capital of France?")
         )
     deltas = "".join(e.text for e in of(Thought, events) if e.delta)
     assert deltas.startswith("I look for the name.")
@@ -225,9 +207,7 @@ def test_the_text_protocol_reaches_an_answer(bundle: GraphBundle, reader: Reader
         spoke("Answer: Paris"),
     ]
     with FaultyModelServer(script) as server:
-        answer = list(
-            session(server, bundle, reader, protocol="text").start("What is the capital of France?")
-        )[-1]
+        answer = list(session(server, bundle, reader, protocol="text").start("What is the capital of France?"))[-1]
     assert isinstance(answer, Answered)
     assert answer.values[0]["label"] == "Paris"
     assert sent(server, 1).startswith("Observation: ")
@@ -237,9 +217,7 @@ def test_the_text_protocol_reaches_an_answer(bundle: GraphBundle, reader: Reader
 def test_tokens_and_cost_are_counted(bundle: GraphBundle, reader: Reader) -> None:
     with FaultyModelServer([CAPITAL, completion("Paris.")]) as server:
         events = list(
-            session(server, bundle, reader, price_in=1.0, price_out=5.0).start(
-                "What is the capital of France?"
-            )
+            session(server, bundle, reader, price_in=1.0, price_out=5.0).start("What is the capital of France?")
         )
     assert of(Usage, events) == [Usage(100, 10, 0.00015)] * 2
 
@@ -272,16 +250,9 @@ def test_long_observations_never_pass_the_context(bundle: GraphBundle, reader: R
     )
     scripts = [json.loads(json.dumps(long).replace("%s", f"{i:0300}")) for i in range(12)]
     with FaultyModelServer([*scripts, completion("Done.")]) as server:
-        list(
-            session(server, bundle, reader, context_tokens=4_000, strategy="interactive").start(
-                "What is there?"
-            )
-        )
+        list(session(server, bundle, reader, context_tokens=4_000, strategy="interactive").start("What is there?"))
     assert len(server.chats) == 13
-    assert (
-        max(len(json.dumps(c["messages"])) / 3 + len(json.dumps(c["tools"])) / 3 for c in server.chats)
-        < 4_000
-    )
+    assert max(len(json.dumps(c["messages"])) / 3 + len(json.dumps(c["tools"])) / 3 for c in server.chats) < 4_000
 
 
 def test_the_key_is_in_no_event_log_recording_or_checkpoint(
@@ -296,9 +267,7 @@ def test_the_key_is_in_no_event_log_recording_or_checkpoint(
     with SqliteSaver.from_conn_string(str(tmp_path / "checkpoints.sqlite")) as saver:
         for number, script in enumerate(scripts):
             with FaultyModelServer(list(script)) as server:
-                held = session(
-                    server, bundle, reader, saver, record=tmp_path / f"{number}.jsonl"
-                )
+                held = session(server, bundle, reader, saver, record=tmp_path / f"{number}.jsonl")
                 try:
                     events += held.start(QUESTION)
                     events += held.resume("1") if held.pending else []
@@ -310,11 +279,7 @@ def test_the_key_is_in_no_event_log_recording_or_checkpoint(
     assert KEY not in told
     assert KEY not in caplog.text
     assert KEY.encode() not in written
-    assert (
-        sqlite3.connect(tmp_path / "checkpoints.sqlite")
-        .execute("select count(*) from checkpoints")
-        .fetchone()[0]
-    )
+    assert sqlite3.connect(tmp_path / "checkpoints.sqlite").execute("select count(*) from checkpoints").fetchone()[0]
 
 
 def test_strategies_that_need_a_model_say_so(bundle: GraphBundle) -> None:

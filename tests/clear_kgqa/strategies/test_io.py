@@ -26,7 +26,10 @@ def events(bundle: GraphBundle, said: str, kind: type[FromMemory] = FromMemory) 
     [
         ('Answer: ["Paris"]', [{"iri": "http://ex.org/paris", "label": "Paris"}]),
         ("answer: paris", [{"iri": "http://ex.org/paris", "label": "Paris"}]),
-        ("**Answer:** ['Paris', 'Atlantis']", [{"iri": "http://ex.org/paris", "label": "Paris"}, {"literal": "Atlantis", "label": "Atlantis"}]),
+        (
+            "**Answer:** ['Paris', 'Atlantis']",
+            [{"iri": "http://ex.org/paris", "label": "Paris"}, {"literal": "Atlantis", "label": "Atlantis"}],
+        ),
         ("Answer: [68000000]", [{"literal": "68000000", "label": "68,000,000"}]),
         ('Answer: ["1974-05-02"]', [{"literal": "1974-05-02", "label": "1974-05-02"}]),
         ('Answer: ["a \\"quote\\" } \\\\ # x"]', [{"literal": 'a "quote" } \\ # x', "label": 'a "quote" } \\ # x'}]),
