@@ -70,9 +70,7 @@ def main(spec: str = SMOLLM2, rounds: str = "5") -> None:
             seconds = timed(call)
             if at:  # the first round warms up
                 runs[name].append(seconds)
-    print(
-        f"{spec}: {len(pairs)} candidates, {batch.ids.shape[1]} tokens wide, {torch.get_num_threads()} threads"
-    )
+    print(f"{spec}: {len(pairs)} candidates, {batch.ids.shape[1]} tokens wide, {torch.get_num_threads()} threads")
     ours = [median(run[at] for run in runs["scorer"]) for at in (0, 1)]
     for name, timings in runs.items():
         wall, cpu = (median(run[at] for run in timings) for at in (0, 1))
