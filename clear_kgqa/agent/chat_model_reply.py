@@ -43,7 +43,7 @@ def read_reply(said: AIMessage, used: set[str], text_only: bool = False, tools: 
     if tools and not raw:
         raw, text = _from_text(text, text_only, reply)
         reply.message = AIMessage(visible(text))
-    calls = [_call(c, i, used, reply) for i, c in enumerate(raw)]
+    calls = [_call(c, used, reply) for c in raw]
     reply.message = AIMessage(visible(text), tool_calls=calls)
     if not calls and not text and not reply.faults:
         reply.faults.append(_EMPTY)
@@ -74,7 +74,7 @@ def _from_text(text: str, text_only: bool, reply: Reply) -> tuple[list[dict[str,
     return [], text
 
 
-def _call(raw: dict[str, Any], number: int, used: set[str], reply: Reply) -> ToolCall:
+def _call(raw: dict[str, Any], used: set[str], reply: Reply) -> ToolCall:
     """A call with a name and an id that any server takes back; broken arguments become {} and a fault."""
     name = re.sub(r"[^\w-]", "_", str(raw["name"] or "unknown"), flags=re.ASCII)[:64] or "unknown"
     found = repair.arguments(name, raw["arguments"])
@@ -84,7 +84,7 @@ def _call(raw: dict[str, Any], number: int, used: set[str], reply: Reply) -> Too
         reply.repaired.append(f"{name}: {found.repaired}")
     identity = str(raw["id"] or "")
     if not identity or identity in used:  # some servers count from zero in every reply
-        identity = f"call-{len(used)}-{number}"
+        identity = f"call{len(used):05}"  # nine letters and digits, as Mistral's API insists on
     used.add(identity)
     return ToolCall(name=name, args=found.value or {}, id=identity)
 

@@ -6,6 +6,7 @@ import re
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
+from zlib import crc32
 
 import yaml
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolCall, ToolMessage
@@ -99,7 +100,7 @@ def example(name: str) -> tuple[tuple[BaseMessage, ...], int]:
     data: dict[str, Any] = yaml.safe_load(text(f"examples/{name}.yaml"))
     out: list[BaseMessage] = [HumanMessage(data["question"])]
     for i, step in enumerate(data["steps"]):
-        identity = f"example-{name.replace('_', '-')}-{i}"
+        identity = f"e{crc32(f'{name} {i}'.encode()):08x}"  # nine letters and digits, as Mistral's API insists on
         call = ToolCall(name=step["tool"], args=step["arguments"], id=identity)
         out += [
             AIMessage(step["thought"], tool_calls=[call]),

@@ -122,7 +122,7 @@ def test_names_and_ids_that_a_strict_server_would_refuse_are_replaced() -> None:
         ToolMessage("r", tool_call_id="c0"),
     ]
     with FaultyModelServer([GOOD]) as server:
-        assert model(server).invoke(history).tool_calls[0]["id"] != "c0"
+        assert model(server).invoke(history).tool_calls[0]["id"] == "call00001"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -25,6 +26,8 @@ def test_every_example_is_a_valid_conversation_that_ends_with_a_query_and_words(
     assert paired(list(messages)) == list(messages)
     assert messages[-1].content
     assert size == tokens(list(messages)) < 700
+    assert all(re.fullmatch("[a-z0-9]{9}", str(c["id"])) for c in calls)
+    assert len({c["id"] for c in calls}) == len(calls)
 
 
 @pytest.mark.parametrize(
