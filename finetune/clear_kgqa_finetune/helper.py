@@ -21,7 +21,7 @@ from clear_kgqa_finetune.recipe import HelperLoss, Recipe
 from clear_kgqa_finetune.task import Task, Tensors
 from clear_kgqa_tools.errors import ConfigError
 
-_VALID_ROWS = 32
+_VALID_ROWS = 16
 NONE = -1
 
 
@@ -59,7 +59,7 @@ def prepare(recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], val
     return Task(
         items[0], items[1], collate, lambda model, batch: loss(model, batch, recipe.helper),
         _shown(tokenizer, items[0][0]),
-        [max(len(p.before) + len(p.question) for p in i.pairs) for i in items[0]],
+        [_length(item) for item in items[0]],
         {"contexts cut": long, "rows dropped for equal contexts": len(train) - len(telling)}, validate,
     )  # fmt: skip
 
@@ -72,6 +72,10 @@ def _item(recipe: Recipe, tokenizer: Any, row: dict[str, Any]) -> Item:
     if not pairs[0].question:
         raise ConfigError(f"a helper row has no question token to learn from: {row['question'][:80]!r}")
     return Item(pairs, NONE if gold is None else gold, NONE if need is None else need)
+
+
+def _length(item: Item) -> int:
+    return max(len(pair.before) + len(pair.question) for pair in item.pairs)
 
 
 def _tensors(items: Sequence[Item], pad_id: int) -> Tensors:
@@ -142,6 +146,7 @@ def _figures(model: Any, items: Sequence[Item], collate: Any, temperature: float
     """AUROC of the entropy for the label and accuracy of the choice, with the adapter and without it."""
     if not items:
         return {}
+    items = sorted(items, key=_length)  # rows of similar length in a batch leave little to pad
     tuned = _evaluated(model, items, collate, temperature)
     with model.disable_adapter():
         base = _evaluated(model, items, collate, temperature)
