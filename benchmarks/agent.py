@@ -18,6 +18,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, StateGraph
 
 from clear_kgqa.agent.chat_model import ServedModel
 from clear_kgqa.agent.graph import compile_graph
@@ -115,6 +116,18 @@ def own_time(bundle: Any, reader: Reader, turns: int) -> list[tuple[float, float
     return clock.steps
 
 
+def langgraph_step() -> float:
+    """Seconds of processor that LangGraph takes for a step that does nothing, as a measure of the machine."""
+    graph = StateGraph(int)
+    graph.add_node("add", lambda number: number + 1)
+    graph.add_edge(START, "add")
+    graph.add_conditional_edges("add", lambda number: END if number >= 200 else "add", ["add", END])
+    compiled = graph.compile(checkpointer=InMemorySaver())
+    started = time.process_time()
+    compiled.invoke(0, {"configurable": {"thread_id": "1"}, "recursion_limit": 500})
+    return (time.process_time() - started) / 200
+
+
 def throughput(bundle: Any, reader: Reader, questions: int, seconds: float) -> tuple[float, float]:
     """(share of the ideal throughput, seconds) of that many questions at once."""
     with subprocess.Popen(
@@ -200,6 +213,7 @@ def main() -> None:
     steps = own_time(bundle, reader, wanted.turns)
     wall, cpu = (statistics.median(values) * 1000 for values in zip(*steps, strict=True))
     print(f"own time per step, median of {len(steps)}   {wall:6.2f} ms  ({cpu:.2f} ms of processor; bound 3)")
+    print(f"LangGraph alone, a step             {langgraph_step() * 1000:6.2f} ms  (0.33 on an idle machine)")
     share, took = throughput(bundle, reader, wanted.questions, wanted.seconds)
     print(
         f"{wanted.questions} questions at once                {share:6.1%}     ({took:.1f} s; bound 90 % of the ideal)"

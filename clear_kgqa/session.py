@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,6 +52,7 @@ class Session:
     ) -> None:
         self.bundle = bundle
         self.tokens = 0
+        self._stopped = threading.Event()
         self._graph, self._model, self._recorder = graph, model, recorder
         self._config = {"configurable": {"thread_id": thread}, "recursion_limit": 1000}
 
@@ -90,6 +92,7 @@ class Session:
 
     def cancel(self) -> None:
         """Stop the running query or reply; the stream ends with Failed("cancelled") and the next turn works."""
+        self._stopped.set()  # between two queries or replies there is nothing else to stop
         self.bundle.graph.cancel()
         if self._model is not None:
             self._model.cancel()
@@ -113,8 +116,11 @@ class Session:
             yield event
 
     def _run(self, given: Any) -> Iterator[Event]:
+        self._stopped.clear()
         try:
             for mode, chunk in self._graph.stream(given, self._config, stream_mode=["custom", "updates"]):
+                if self._stopped.is_set():
+                    raise Cancelled("stopped")
                 if mode == "custom":
                     yield chunk
                 elif "__interrupt__" in chunk:

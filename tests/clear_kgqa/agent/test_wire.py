@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -242,6 +243,30 @@ def test_a_failing_server_ends_the_turn_and_the_next_one_works(
         assert failed.kind == "endpoint"
         server.script[:] = [CAPITAL, completion("Paris.")]
         assert isinstance(list(held.start("What is the capital of France?"))[-1], Answered)
+
+
+def test_cancelling_a_reply_gives_the_prompt_back_and_the_late_reply_is_dropped(
+    bundle: GraphBundle, reader: Reader
+) -> None:
+    def late(request: dict[str, Any]) -> Raw:
+        threading.Thread(target=held.cancel).start()
+        return Raw(200, json.dumps(completion("Late.")), sleep=20.0)
+
+    with FaultyModelServer([SEARCH, late]) as server:
+        held = session(server, bundle, reader)
+        assert list(held.start(QUESTION))[-1] == Failed("cancelled", "Stopped.")
+        server.script[:] = [CAPITAL, completion("Paris.")]
+        assert isinstance(list(held.start("What is the capital of France?"))[-1], Answered)
+        assert "Late." not in json.dumps(server.chats[-1])
+
+
+def test_cancelling_between_two_steps_ends_the_turn(bundle: GraphBundle, reader: Reader) -> None:
+    with FaultyModelServer([SEARCH, RUN]) as server:
+        held = session(server, bundle, reader)
+        events = held.start(QUESTION)
+        next(e for e in events if isinstance(e, Observation))
+        held.cancel()
+        assert list(events)[-1] == Failed("cancelled", "Stopped.")
 
 
 def test_long_observations_never_pass_the_context(bundle: GraphBundle, reader: Reader) -> None:
