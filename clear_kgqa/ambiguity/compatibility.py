@@ -22,7 +22,8 @@ from clear_kgqa_tools.search_graph_pattern import SearchGraphPattern
 NATS_PER_COSINE = 10.0
 TEMPERATURE = 2.0  # of a language model's sums (models.md)
 OVERLAP = 0.1  # weight of shared types; by itself it tells 0.82 of single-turn pairs apart
-_MIDDLE, _STEEP = 0.1, 16.0  # where the shortfall of the weaker candidate is a coin's toss, and how fast that turns
+SHARED = 0.1  # weight of what both can be asked among what either can be asked, by its nearness to the question
+_MIDDLE, _STEEP = 0.05, 16.0  # where the shortfall of the weaker candidate is a coin's toss, and how fast that turns
 _NOTHING = -0.2  # the similarity of a candidate of which nothing can be asked
 _SOFT = 0.06
 
@@ -55,7 +56,12 @@ class Compatibility:
         around = self._patterns.around([n.iri for n in nodes])
         out = np.zeros((len(nodes), len(self.space.properties)), bool)
         for row, node in zip(out, nodes, strict=True):
-            own = [self.space.index[h.property] for p in around.get(node.iri, ()) for h in p.hops if h.property in self.space.index]
+            own = [
+                self.space.index[h.property]
+                for p in around.get(node.iri, ())
+                for h in p.hops
+                if h.property in self.space.index
+            ]
             row[own] = True
             row &= self.asked
             if not row.any():
@@ -127,7 +133,7 @@ class CompatibilityRecipe:
         p = softmax(logits)
         ranked = np.sort(logits - NATS_PER_COSINE * fit)
         spread = float(ranked[-1] - ranked[-2]) / NATS_PER_COSINE
-        shortfall = found["shortfall"] + OVERLAP * found["overlap"] - spread
+        shortfall = found["shortfall"] + OVERLAP * found["overlap"] + SHARED * found["shared_soft"] - spread
         score = 1 / (1 + np.exp(-_STEEP * (shortfall + _MIDDLE)))
         return Ambiguity(1.0 if _alike(nodes, can, p) else float(score), tuple(map(float, p)))
 
@@ -142,7 +148,9 @@ class CompatibilityRecipe:
         if not paths:
             return Ambiguity(0.0, ())
         near = self.compatibility.similarity(question, [Node("", entity)])
-        p = softmax(NATS_PER_COSINE * np.array([self.compatibility.space.path_similarity(near, path) for path in paths]))
+        p = softmax(
+            NATS_PER_COSINE * np.array([self.compatibility.space.path_similarity(near, path) for path in paths])
+        )
         same = np.array(self._contexts.same_intent(paths))
         return Ambiguity(entropy_score(merged(p, same)), tuple(map(float, p)))
 

@@ -49,7 +49,11 @@ class Injected:
 
 
 def inject(
-    bundle: GraphBundle, samples: Sequence[Sample], check: Callable[[str], CheckedQuery], kind: Kind = "both", seed: int = 0
+    bundle: GraphBundle,
+    samples: Sequence[Sample],
+    check: Callable[[str], CheckedQuery],
+    kind: Kind = "both",
+    seed: int = 0,
 ) -> Injected:
     """One homonym for every entity that a question names; questions that name none stay as they are.
 
@@ -61,7 +65,12 @@ def inject(
 
 class _Injector:
     def __init__(
-        self, bundle: GraphBundle, samples: Sequence[Sample], check: Callable[[str], CheckedQuery], kind: Kind, seed: int
+        self,
+        bundle: GraphBundle,
+        samples: Sequence[Sample],
+        check: Callable[[str], CheckedQuery],
+        kind: Kind,
+        seed: int,
     ) -> None:
         self._bundle, self._samples, self._check = bundle, samples, check
         self._kind, self._rng = kind, random.Random(seed)
@@ -86,7 +95,7 @@ class _Injector:
         entity = self._named(sample, query)
         if entity is None:
             return sample
-        made = self._homonyms.get(entity.iri) or self._make(entity)
+        made = self._homonyms.get(entity.iri) or self._make(entity, query)
         if made is None:
             return sample
         self._homonyms[entity.iri] = made
@@ -101,18 +110,33 @@ class _Injector:
         named = [n for n in nodes.values() if n.label and fold(n.label) in text]
         return max(named, key=lambda n: (len(n.label), n.iri), default=None)
 
-    def _make(self, entity: Node) -> Homonym | None:
-        """A labelled node that no question is about, under the entity's label."""
+    def _make(self, entity: Node, query: CheckedQuery) -> Homonym | None:
+        """A labelled node that no question is about, under the entity's label.
+
+        Of the same type one that the question makes sense of, if some tries find it: others are told apart by facts.
+        """
         same = self._kind == "same" or (self._kind == "both" and self._rng.random() < 0.5)
-        types = [(c.predicate, c.iri) for c in self._bundle.schema.classes if (c.iri in entity.type_iris) == same and c.count > 1]
+        types = [
+            (c.predicate, c.iri)
+            for c in self._bundle.schema.classes
+            if (c.iri in entity.type_iris) == same and c.count > 1
+        ]
+        found = None
         for _ in range(_TRIES if types else 0):
             instances = self._instances(*self._rng.choice(types))
             iri = self._rng.choice(instances) if instances else ""
-            node = self._bundle.nodes.describe([iri]).get(iri) if iri and iri not in self._taken else None
-            if node and bool(set(node.type_iris) & set(entity.type_iris)) == same and fold(node.label) != fold(entity.label):
-                self._taken.add(iri)
-                return Homonym(iri, entity.label, entity.iri, same)
-        return None
+            if iri and iri not in self._taken and self._fits(iri, entity, same):
+                found = Homonym(iri, entity.label, entity.iri, same)
+                if not same or self._needs(query, found):
+                    break
+        if found:
+            self._taken.add(found.iri)
+        return found
+
+    def _fits(self, iri: str, entity: Node, same: bool) -> bool:
+        node = self._bundle.nodes.describe([iri]).get(iri)
+        shared = node is not None and bool(set(node.type_iris) & set(entity.type_iris))
+        return node is not None and shared == same and fold(node.label) != fold(entity.label)
 
     def _instances(self, predicate: str, cls: str) -> list[str]:
         key = predicate, cls
@@ -148,7 +172,11 @@ def quads_with(quads: Iterable[ox.Quad], homonyms: Sequence[Homonym], labels: Se
     for quad in quads:
         iri = quad.subject.value if isinstance(quad.subject, ox.NamedNode) else ""
         if iri in names and quad.predicate.value in naming and isinstance(quad.object, ox.Literal):
-            literal = ox.Literal(names[iri], language=quad.object.language) if quad.object.language else ox.Literal(names[iri])
+            literal = (
+                ox.Literal(names[iri], language=quad.object.language)
+                if quad.object.language
+                else ox.Literal(names[iri])
+            )
             yield ox.Quad(quad.subject, quad.predicate, literal, quad.graph_name)
         else:
             yield quad
