@@ -39,9 +39,7 @@ def answer_csv(answer: Answered) -> str:
 
 def _beside(values: Sequence[str], labels: Sequence[str], labelled: Sequence[bool]) -> list[str]:
     return [
-        text
-        for v, label, both in zip(values, labels, labelled, strict=True)
-        for text in ([v, label] if both else [v])
+        text for v, label, both in zip(values, labels, labelled, strict=True) for text in ([v, label] if both else [v])
     ]
 
 
@@ -94,8 +92,7 @@ def _answer_markdown(answer: Answered) -> list[str]:
     if answer.incomplete:
         lines += ["Incomplete: the source left rows out.", ""]
     fence = "`" * (
-        max((len(run) for run in answer.sparql.replace("\n", " ").split() if set(run) == {"`"}), default=2)
-        + 1
+        max((len(run) for run in answer.sparql.replace("\n", " ").split() if set(run) == {"`"}), default=2) + 1
     )
     return [*lines, f"{fence}sparql", answer.sparql, fence, ""]
 

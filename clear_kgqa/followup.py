@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from clear_kgqa.readings.mentions import Mention
+if TYPE_CHECKING:
+    from clear_kgqa.readings.mentions import Mention
 
 _POSSESSIVE = re.compile(r"\b(its|their|his|her)\b(?=\s+\w)", re.IGNORECASE)
 _PERSONAL = re.compile(r"\b(it|they|them|he|she|him|her|there)\b", re.IGNORECASE)
 _PERSONS = frozenset({"he", "she", "him", "his", "her"})
-_ELLIPSIS = re.compile(
-    r"^\W*and\s+(?:(?:what|how)\s+about\s+)?the\s+(?P<what>[^?]+?)\s*\?*\s*$", re.IGNORECASE
-)
+_ELLIPSIS = re.compile(r"^\W*and\s+(?:(?:what|how)\s+about\s+)?the\s+(?P<what>[^?]+?)\s*\?*\s*$", re.IGNORECASE)
 _INSTEAD = re.compile(
     r"^\W*(?:(?:and\s+)?(?:what|how)\s+about|and(?:\s+(?:for|of|in))?)\s+(?P<name>[^?]+?)\s*\?*\s*$",
     re.IGNORECASE,
@@ -43,9 +43,7 @@ class Carried:
     other: str = ""
 
 
-def carry_over(
-    question: str, topic: Topic | None, mentions: Iterable[Mention], swap: bool = False
-) -> Carried | None:
+def carry_over(question: str, topic: Topic | None, mentions: Iterable[Mention], swap: bool = False) -> Carried | None:
     """The question with the last topic entity (for persons: the last answer) in place of its pronoun, if it leans on it.
 
     None where it stands by itself: no pronoun, or a proper name of its own. `swap` takes the other entity.
@@ -85,9 +83,7 @@ def _filled(question: str, found: re.Match[str] | None, label: str) -> str:
 
 def _proper_names(question: str, mentions: Iterable[Mention]) -> list[Mention]:
     """Mentions written as names: a capital past the first word; common nouns ("population") can name nodes as well."""
-    return [
-        m for m in mentions if m.span[0] > 0 and any(c.isupper() for c in question[m.span[0] : m.span[1]])
-    ]
+    return [m for m in mentions if m.span[0] > 0 and any(c.isupper() for c in question[m.span[0] : m.span[1]])]
 
 
 def _is_whole_name(instead: re.Match[str], named: list[Mention]) -> bool:

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from clear_kgqa.clarification import Clarification, Option
-from clear_kgqa.session_store import data_folder, private_file
+from clear_kgqa.events import Asked, Replied
+from clear_kgqa.export import chosen_options
+from clear_kgqa.session_store import Turn, data_folder, private_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +62,7 @@ class RememberedChoices:
             data: list[dict[str, Any]] = json.loads(self.path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return []
-        found = [
-            replace(RememberedChoice(**d), offered=tuple(Alternative(**a) for a in d["offered"]))
-            for d in data
-        ]
+        found = [replace(RememberedChoice(**d), offered=tuple(Alternative(**a) for a in d["offered"])) for d in data]
         return [c for c in found if not kg or c.kg == kg]
 
     def option(self, kg: str, asked: Clarification, question: str) -> int | None:
@@ -89,7 +88,18 @@ class RememberedChoices:
 
     def _write(self, choices: list[RememberedChoice]) -> None:
         new = private_file(self.path.with_suffix(".new"))
-        new.write_text(
-            json.dumps([asdict(c) for c in choices], ensure_ascii=False, indent=1), encoding="utf-8"
-        )
+        new.write_text(json.dumps([asdict(c) for c in choices], ensure_ascii=False, indent=1), encoding="utf-8")
         os.replace(new, self.path)
+
+
+def made_choices(turn: Turn) -> list[tuple[str, str]]:
+    """(slot, key) of every clarification of the turn that was answered with one option (key "" for other replies)."""
+    out: list[tuple[str, str]] = []
+    asked: Clarification | None = None
+    for event in turn.events:
+        if isinstance(event, Asked):
+            asked = event.clarification
+        elif isinstance(event, Replied) and asked is not None:
+            chosen = [option_key(asked, option) for option in chosen_options(asked, event)]
+            out.append((asked.slot, chosen[0] if len(chosen) == 1 else ""))
+    return out

@@ -28,10 +28,13 @@ from clear_kgqa.events import (
     ToolCall,
     to_json,
 )
+from clear_kgqa_tools.errors import ConfigError
 from clear_kgqa_tools.text import cut, one_line
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite import SqliteSaver
+
+    from clear_kgqa.settings import Settings
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, kg TEXT, title TEXT, updated REAL);
@@ -141,9 +144,7 @@ class SessionStore:
 
     def questions(self, most: int = 200) -> list[str]:
         """Questions of all conversations, oldest first, repeats left out."""
-        rows = self._run(
-            "SELECT question, MAX(rowid) r FROM turns GROUP BY question ORDER BY r DESC LIMIT ?", most
-        )
+        rows = self._run("SELECT question, MAX(rowid) r FROM turns GROUP BY question ORDER BY r DESC LIMIT ?", most)
         return [row[0] for row in reversed(rows)]
 
     def delete(self, session: str) -> None:
@@ -156,6 +157,17 @@ class SessionStore:
         self._db.close()
         if self._saver is not None:
             self._saver.conn.close()
+
+
+def gone_on_with(settings: Settings, store: SessionStore) -> Settings:
+    """The settings for `--session ID`: its graph, unless another is named. Raises ConfigError for an unknown id."""
+    if not settings.session:
+        return settings
+    entry = store.session(settings.session)
+    if entry is None:
+        raise ConfigError(f"there is no saved conversation {settings.session!r}; the chat lists them (F3)")
+    named = settings.kg != type(settings).model_fields["kg"].default
+    return settings if named else settings.model_copy(update={"kg": entry.kg})
 
 
 def event_from_json(data: dict[str, Any]) -> Event:

@@ -143,7 +143,7 @@ async def test_copying_claims_nothing(app: ChatApp) -> None:
         await opened(pilot)
         await ask(pilot, "What is the capital of France?")
         await ask(pilot, "/copy")
-        await until(pilot, lambda: "Not every terminal takes it" in screen_text(pilot))
+        await until(pilot, lambda: "OSC 52" in screen_text(pilot))
         assert app.clipboard == "Paris." and "opied" not in screen_text(pilot)
 
 

@@ -46,7 +46,7 @@ async def test_what_was_stopped_is_never_shown(app: ChatApp) -> None:
     async with app.run_test(size=(120, 30)) as pilot:
         screen = await running(pilot)
         await pilot.press("ctrl+c")
-        await until(pilot, lambda: app.backend.idle)
+        await until(pilot, lambda: app.backend.jobs.idle)
         await at_rest(pilot)
         assert not list(screen.query("AnswerView")) and "stopped after" not in screen_text(pilot)
 

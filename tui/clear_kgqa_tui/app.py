@@ -11,7 +11,7 @@ from textual.app import App
 from textual.notifications import SeverityLevel
 
 from clear_kgqa.remembered import RememberedChoices
-from clear_kgqa.session_store import SessionStore
+from clear_kgqa.session_store import SessionStore, gone_on_with
 from clear_kgqa_tools.text import visible
 from clear_kgqa_tui.backend import Backend
 from clear_kgqa_tui.chat_screen import ChatScreen
@@ -34,7 +34,7 @@ class ChatApp(App[int]):
         super().__init__()
         self.store = SessionStore(folder)
         self.chat: ChatScreen | None = None
-        self.backend = Backend(settings, self.store, RememberedChoices(folder), self._pass_on)
+        self.backend = Backend(gone_on_with(settings, self.store), self.store, RememberedChoices(folder), self._pass_on)
 
     def on_mount(self) -> None:
         self.chat = ChatScreen(self.backend)

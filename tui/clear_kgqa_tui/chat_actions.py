@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual.screen import Screen
+from textual.timer import Timer
 
 from clear_kgqa.events import Answered, Asked, Scored
 from clear_kgqa.session_store import SessionEntry, Turn
@@ -30,6 +31,7 @@ class ChatActions(Screen[None]):
         self.running = False
         self.waiting: list[str] = []
         self.graph = ""
+        self._limit: Timer | None = None
 
     @property
     def conversation(self) -> Conversation:
@@ -61,23 +63,30 @@ class ChatActions(Screen[None]):
         """Show that something runs."""
         self.running = True
         self.query_one(StatusLine).busy(doing)
+        self._limit = self.set_timer(self.backend.settings.timeout, self._too_late)
+
+    def _too_late(self) -> None:
+        if self.running:
+            self.stop(f"There was no answer within {self.backend.settings.timeout:g} s.")
 
     def rest(self) -> None:
         """Nothing runs any more: the next question that waits is put, unless the user is being asked."""
         self.running = False
+        if self._limit is not None:
+            self._limit.stop()
         self.query_one(StatusLine).rest()
         if self.waiting and self.ready and self.card.asked is None:
             question = self.waiting.pop(0)
             self.query_one(StatusLine).waiting(len(self.waiting))
             self.ask(question)
 
-    def stop(self) -> None:
+    def stop(self, why: str = "Stopped.") -> None:
         """Stop what runs; the prompt is back at once."""
         self.backend.stop()
         self.rest()
         view = self.conversation.last
         if view is not None and self.card.asked is None:
-            view.note("Stopped.")
+            view.note(why)
 
     def action_stop(self) -> None:
         """Ctrl+C stops the turn, never the program; at rest it copies a selection or clears the prompt."""

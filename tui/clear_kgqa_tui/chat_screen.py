@@ -72,6 +72,7 @@ class ChatScreen(ChatActions):
         self.rest()
 
     def on_trouble(self, message: messages.Trouble) -> None:
+        self.ready = self.backend.opened is not None
         if not self.ready:
             self.query_one(StatusLine).rest(message.reason)
         self.rest()

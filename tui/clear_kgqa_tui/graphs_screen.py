@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -49,7 +50,7 @@ class GraphsScreen(ModalScreen[str | None]):
         self.dismiss(self._names[event.option_index])
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        words = event.value.split()
+        words = words_of(event.value)
         if event.input.id == "spec" and words:
             self.dismiss(event.value.strip())
         elif event.input.id == "add" and 2 <= len(words) <= 3:
@@ -59,3 +60,11 @@ class GraphsScreen(ModalScreen[str | None]):
             self.query_one(".keys", Static).update(
                 safe("Give a name, a file or an endpoint, and if you like a profile.")
             )
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a line, quoted as in a shell; nothing where a quote is left open."""
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return []

@@ -22,7 +22,6 @@ FIELDS = {
     "ask_cost": "Price of a question back, in F1 (0 to 1)",
     "entity_threshold": "Entity threshold (0 to 1)",
     "intent_threshold": "Intent threshold (0 to 1)",
-    "language": "Language",
     "timeout": "Seconds for a question",
     "query_timeout": "Seconds for a query",
 }
