@@ -85,8 +85,8 @@ class AmbiguityPlugin:
         if failure:
             return Assessment(scored, failure=failure)
         asking = not silent and choice.menu is not None and asked < self.settings.asks_per_turn
-        delegated = any(s.outcome == "delegate" for s in settled)
-        if asking and not delegated and choice.menu is not None and self._worth(choice, scores):
+        closed = any(s.outcome == "delegate" for s in settled) or bool(evidence.united(posterior, settled))
+        if asking and not closed and choice.menu is not None and self._worth(choice, scores):
             ask = evidence.clarification(choice.menu, asked + 1, choice.value)
             return Assessment(scored, ask=ask, best=_best(posterior, settled, _shared_names(mentions)))
         return Assessment(scored, best=_best(posterior, settled, _shared_names(mentions)))

@@ -225,6 +225,8 @@ def _between(question: Question, first: Candidate, second: Candidate) -> Iterato
     types = set(second.node.type_iris)
     patterns = list(first.patterns)
     if not question.view([first.mention.span, second.mention.span]).left:
+        if first.mention.span > second.mention.span:
+            return  # no word names the relation: the order of the two does
         before = [w.lower for w in question.cues.words if w.end <= second.mention.span[0] and w.lower != "the"]
         led = [p for p in patterns if before and p.hops[-1].label.casefold().split()[-1:] == before[-1:]]
         patterns = led or patterns
