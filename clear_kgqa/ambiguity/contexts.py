@@ -15,7 +15,7 @@ from clear_kgqa_tools.graph import trusted
 from clear_kgqa_tools.nodes import Hop
 from clear_kgqa_tools.terms import iri_ref
 
-MOST_FACTS = 24
+MOST_FACTS = 10
 _KEPT = 20_000
 
 
