@@ -9,7 +9,8 @@ from __future__ import annotations
 import random
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,12 @@ def scorer_rows(bundle: GraphBundle, items: list[LabelledItem]) -> Iterator[str]
     nodes = candidates_of(bundle, items)
     told = templates(items, nodes)
     labels = [item.label for item in items]
-    runs = {name: scored(make_recipe(name, bundle), items, nodes) for name in RECIPES}
-    runs["trained (5 folds by candidates and template)"] = trained_scores(bundle, items, nodes)
-    for name, scores in runs.items():
+    runs: dict[str, Callable[[], list[float]]] = {
+        name: partial(lambda name: scored(make_recipe(name, bundle), items, nodes), name) for name in RECIPES
+    }
+    runs["trained (5 folds by candidates and template)"] = lambda: trained_scores(bundle, items, nodes)
+    for name, run in runs.items():
+        scores = run()
         f = figures(items, scores)
         within = auroc_within(labels, scores, told)
         yield (
