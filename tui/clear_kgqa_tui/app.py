@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from clear_kgqa.settings import Settings
 
 
+FIRST_PAINT = 0.1  # seconds
+
+
 class ChatApp(App[int]):
     """One chat over one user's data folder."""
 
@@ -39,7 +42,7 @@ class ChatApp(App[int]):
     def on_mount(self) -> None:
         self.chat = ChatScreen(self.backend)
         self.push_screen(self.chat)
-        self.call_after_refresh(self.backend.start)  # the first paint comes before any work
+        self.set_timer(FIRST_PAINT, self.backend.start)  # imports in another thread would slow the first paint
 
     def _pass_on(self, message: object) -> None:
         if self.chat is not None and self.is_running:

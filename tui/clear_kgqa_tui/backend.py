@@ -99,7 +99,7 @@ class Backend:
         """Stop what runs; nothing of it is posted any more."""
         self.jobs.stop()
         if self.opened is not None:
-            self.opened.bundle.graph.cancel()
+            self.opened.session.cancel()
 
     def close(self, seconds: float = 1.0) -> bool:
         """Stop everything; True once all is at rest, False where something (a model's reply) still holds it."""

@@ -166,8 +166,7 @@ class ChatActions(Screen[None]):
 
     def action_new(self) -> None:
         if self.ready:
-            self.stop() if self.running else None
-            self.backend.open(self.backend.settings)
+            self._open(self.backend.settings, "")
 
     def action_copy(self, what: str) -> None:
         """Send the answer or the query to the terminal's clipboard; nobody tells whether it arrives."""

@@ -29,6 +29,7 @@ class Opened:
         return {iri: node.label for iri, node in self.bundle.nodes.describe(iris).items()}
 
     def close(self) -> None:
+        self.session.close()
         self.bundle.close()
 
 
