@@ -23,7 +23,8 @@ from clear_kgqa_tools.nodes import Node
 
 TEXT_NOISE = 0.05  # chance that a reply in free text is not what was meant
 READINGS_SHOWN = 40
-LEAST_NULL = 0.4  # chance of "not in the graph" from which it is said, where it also exceeds the best answer's worth
+SURELY = 1.5  # how many times the best answer's worth the chance of "not in the graph" must be for it to be said
+LEAST_NULL = 0.4  # chance of "not in the graph" from which it is said
 
 
 @dataclass(frozen=True)
@@ -141,9 +142,9 @@ class AmbiguityPlugin:
             return "not_in_graph", f"The graph has no property that says what {names} asks for here."
         if posterior.p.sum() <= 1e-9:
             return "not_in_graph", self._nothing(read, bound)
-        if posterior.null > max(posterior.silent_value, LEAST_NULL) and bound:
+        if posterior.null > max(SURELY * posterior.silent_value, LEAST_NULL) and bound:
             return "not_in_graph", self._nothing(read, bound)
-        if posterior.null > max(posterior.silent_value, LEAST_NULL):
+        if posterior.null > max(SURELY * posterior.silent_value, LEAST_NULL):
             return "not_in_graph", "Nothing that the graph says about " + _named(read) + " fits the question."
         return None
 
