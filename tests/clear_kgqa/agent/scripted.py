@@ -24,12 +24,18 @@ class ScriptedModel(BaseChatModel):
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Any:
         return self
 
-    def _generate(self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any) -> ChatResult:
+    def _generate(
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> ChatResult:
         self.seen.append(list(messages))
         at = min(len(self.seen), len(self.script)) - 1
-        return ChatResult(generations=[ChatGeneration(message=self.script[at].model_copy(deep=True, update={"id": None}))])
+        return ChatResult(
+            generations=[ChatGeneration(message=self.script[at].model_copy(deep=True, update={"id": None}))]
+        )
 
 
 def calls(*pairs: tuple[str, dict[str, Any]], number: int = 0) -> AIMessage:
     """A message that calls tools."""
-    return AIMessage("", tool_calls=[ToolCall(name=n, args=a, id=f"call{number}-{i}") for i, (n, a) in enumerate(pairs)])
+    return AIMessage(
+        "", tool_calls=[ToolCall(name=n, args=a, id=f"call{number}-{i}") for i, (n, a) in enumerate(pairs)]
+    )

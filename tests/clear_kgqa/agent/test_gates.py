@@ -21,12 +21,25 @@ from .scripted import ScriptedModel, calls
 
 SEARCH = ("SearchNodes", {"name": "Springfield"})
 ASK = ("AskForClarification", {"text": "which?", "options": []})
-RUN = ("ExecuteSPARQL", {"sparql": "SELECT ?x WHERE { <http://ex.org/springfieldMO> <http://ex.org/population> ?x }"})
+RUN = (
+    "ExecuteSPARQL",
+    {"sparql": "SELECT ?x WHERE { <http://ex.org/springfieldMO> <http://ex.org/population> ?x }"},
+)
 
 
-def talk(bundle: GraphBundle, reader: Reader, *script: AIMessage, **settings: Any) -> tuple[Session, ScriptedModel]:
+def talk(
+    bundle: GraphBundle, reader: Reader, *script: AIMessage, **settings: Any
+) -> tuple[Session, ScriptedModel]:
     chosen, model = Settings(**settings), ScriptedModel(script=list(script))
-    steps = AgentSteps(model, Toolbox(bundle, reader, chosen), reader, AmbiguityPlugin(reader, chosen), True, chosen.steps, False)
+    steps = AgentSteps(
+        model,
+        Toolbox(bundle, reader, chosen),
+        reader,
+        AmbiguityPlugin(reader, chosen),
+        True,
+        chosen.steps,
+        False,
+    )
     return Session(bundle, compile_graph(steps, InMemorySaver()), "t"), model
 
 
@@ -63,7 +76,9 @@ def test_a_tool_called_beside_a_question_runs_once(bundle: GraphBundle, reader: 
 
 
 def test_a_new_question_leaves_no_call_without_a_reply(bundle: GraphBundle, reader: Reader) -> None:
-    held, model = talk(bundle, reader, calls(SEARCH), calls(ASK, number=1), calls(RUN, number=2), AIMessage("done"))
+    held, model = talk(
+        bundle, reader, calls(SEARCH), calls(ASK, number=1), calls(RUN, number=2), AIMessage("done")
+    )
     assert isinstance(list(held.start("What is the population of Springfield?"))[-1], Asked)
     assert isinstance(list(held.start("And the population of the one in Missouri?"))[-1], Answered)
     assert all(valid(seen) for seen in model.seen)
@@ -86,8 +101,18 @@ def test_the_step_limit(bundle: GraphBundle, reader: Reader) -> None:
 
 
 def test_a_question_that_changes_nothing_is_not_put(bundle: GraphBundle, reader: Reader) -> None:
-    run = ("ExecuteSPARQL", {"sparql": "SELECT ?x WHERE { <http://ex.org/france> <http://ex.org/capital> ?x }"})
-    held, model = talk(bundle, reader, calls(("SearchNodes", {"name": "France"})), calls(ASK, number=1), calls(run, number=2), AIMessage("x"))
+    run = (
+        "ExecuteSPARQL",
+        {"sparql": "SELECT ?x WHERE { <http://ex.org/france> <http://ex.org/capital> ?x }"},
+    )
+    held, model = talk(
+        bundle,
+        reader,
+        calls(("SearchNodes", {"name": "France"})),
+        calls(ASK, number=1),
+        calls(run, number=2),
+        AIMessage("x"),
+    )
     events = list(held.start("What is the capital of France?"))
     assert isinstance(events[-1], Answered)
     assert not any(isinstance(e, Asked) for e in events)
@@ -96,16 +121,27 @@ def test_a_question_that_changes_nothing_is_not_put(bundle: GraphBundle, reader:
 
 def test_options_come_from_the_graph_and_the_hint_orders(bundle: GraphBundle, reader: Reader) -> None:
     invented = ("AskForClarification", {"text": "which?", "options": ["http://evil.example/x"]})
-    held, model = talk(bundle, reader, calls(SEARCH), calls(invented, number=1), calls(RUN, number=2), AIMessage("x"))
+    held, model = talk(
+        bundle, reader, calls(SEARCH), calls(invented, number=1), calls(RUN, number=2), AIMessage("x")
+    )
     asked = list(held.start("What is the population of Springfield?"))[-1]
     assert isinstance(asked, Asked)
-    assert {o.iri for o in asked.clarification.options} == {"http://ex.org/springfieldIL", "http://ex.org/springfieldMO"}
+    assert {o.iri for o in asked.clarification.options} == {
+        "http://ex.org/springfieldIL",
+        "http://ex.org/springfieldMO",
+    }
     assert "HINT" in str(model.seen[1][-1].content)
 
 
 def test_wrong_calls_are_answered_with_what_is_right(bundle: GraphBundle, reader: Reader) -> None:
-    wrong = [("search_nodes", {"name": "x"}), ("ExecuteSPARQL", {"query": "x"}), ("ExecuteSPARQL", {"sparql": "DROP ALL"})]
-    held, model = talk(bundle, reader, *(calls(w, number=i) for i, w in enumerate(wrong)), AIMessage("I think it is 5."))
+    wrong = [
+        ("search_nodes", {"name": "x"}),
+        ("ExecuteSPARQL", {"query": "x"}),
+        ("ExecuteSPARQL", {"sparql": "DROP ALL"}),
+    ]
+    held, model = talk(
+        bundle, reader, *(calls(w, number=i) for i, w in enumerate(wrong)), AIMessage("I think it is 5.")
+    )
     failed = list(held.start("What is the population of Springfield?"))[-1]
     assert isinstance(failed, Failed)
     said = [str(seen[-1].content) for seen in model.seen[1:]]

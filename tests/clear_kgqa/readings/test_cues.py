@@ -62,8 +62,21 @@ def test_forms() -> None:
 
 
 def test_words_keep_symbols_and_drop_possessives() -> None:
-    assert [w.text for w in tokenize("Who made C++, C# and Lyon's Heat?")] == ["Who", "made", "C++", "C#", "and", "Lyon", "Heat"]
+    assert [w.text for w in tokenize("Who made C++, C# and Lyon's Heat?")] == [
+        "Who",
+        "made",
+        "C++",
+        "C#",
+        "and",
+        "Lyon",
+        "Heat",
+    ]
     assert [singular(w) for w in ("countries", "cities", "films", "boxes", "bus", "glass")] == [
-        "country", "city", "film", "box", "bus", "glass",
+        "country",
+        "city",
+        "film",
+        "box",
+        "bus",
+        "glass",
     ]
     assert stem("directed") == stem("director")

@@ -54,9 +54,19 @@ def test_merging_equal_answers_never_raises_ambiguity(sets: list[frozenset[int]]
 
 def test_equal_complete_answers_share_a_class_and_truncated_ones_never() -> None:
     terms = (Term("1"), Term("2"))
-    answers = [Answers(terms), Answers(terms[::-1]), Answers(terms, truncated=True), Answers(terms, truncated=True)]
+    answers = [
+        Answers(terms),
+        Answers(terms[::-1]),
+        Answers(terms, truncated=True),
+        Answers(terms, truncated=True),
+    ]
     p = np.full(4, 0.25)
-    assert Posterior([Reading() for _ in answers], answers, p, 0.0, overlap_f1(answers)).classes == [0, 0, 1, 2]
+    assert Posterior([Reading() for _ in answers], answers, p, 0.0, overlap_f1(answers)).classes == [
+        0,
+        0,
+        1,
+        2,
+    ]
 
 
 def test_the_silent_answer_is_the_one_with_the_highest_expected_f1() -> None:
