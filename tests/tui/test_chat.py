@@ -6,7 +6,8 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from clear_kgqa.events import Answered, Failed, Replied
+from clear_kgqa.events import Answered, Failed, Replied, ToolCall
+from clear_kgqa_tui.answer_view import AnswerView
 from clear_kgqa_tui.app import ChatApp
 from clear_kgqa_tui.chat_screen import ChatScreen
 from clear_kgqa_tui.prompt import Prompt
@@ -42,6 +43,8 @@ async def test_a_question_is_answered(app: ChatApp) -> None:
         screen = await opened(pilot)
         await ask(pilot, "What is the capital of France?")
         assert answer(screen) == "Paris."
+        calls = sum(isinstance(e, ToolCall) for e in app.backend.turns[0].events)
+        assert len(screen.query(AnswerView)) == 1 and f"▸ {calls} steps" in screen_text(pilot)  # nothing twice
         shown = screen_text(pilot)
         assert "What is the capital of France?" in shown and "Read as: Capital of France" in shown
 

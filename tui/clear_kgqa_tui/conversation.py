@@ -22,7 +22,7 @@ class Conversation(VerticalScroll):
     def show(self, turns: list[Turn]) -> None:
         """Show the turns of a session in place of what is shown now."""
         self.remove_children()
-        self.mount_all([TurnView(turn, None, self.attribution) for turn in turns])
+        self.mount_all([TurnView(turn, None, self.attribution, past=True) for turn in turns])
 
     def begin(self, turn: Turn, carried: Carried | None) -> None:
         """Begin a turn at the end."""

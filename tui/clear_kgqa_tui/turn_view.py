@@ -19,10 +19,12 @@ from clear_kgqa_tui.steps_view import StepsView
 class TurnView(Vertical):
     """The question, its steps folded, what was asked back and replied, and the answer or why there is none."""
 
-    def __init__(self, turn: Turn, carried: Carried | None = None, attribution: str = "") -> None:
+    def __init__(self, turn: Turn, carried: Carried | None = None, attribution: str = "", past: bool = False) -> None:
+        """A `past` turn shows the events it holds; one that runs is told of each, some before it is on the screen."""
         super().__init__()
         self.turn, self._carried, self._attribution = turn, carried, attribution
         self._asked: Clarification | None = None
+        self._early: list[Event | str] | None = list(turn.events) if past else []
         self.steps = StepsView()
 
     def compose(self) -> ComposeResult:
@@ -32,11 +34,18 @@ class TurnView(Vertical):
         yield self.steps
 
     def on_mount(self) -> None:
-        for event in self.turn.events:
-            self.add(event)
+        early, self._early = self._early or [], None
+        for told in early:
+            if isinstance(told, str):
+                self.note(told)
+            else:
+                self.add(told)
 
     def add(self, event: Event) -> None:
         """Show one more event."""
+        if self._early is not None:
+            self._early.append(event)
+            return
         match event:
             case Answered():
                 self.mount(AnswerView(event, self._attribution))
@@ -54,6 +63,9 @@ class TurnView(Vertical):
 
     def note(self, text: str) -> None:
         """Add a quiet line."""
+        if self._early is not None:
+            self._early.append(text)
+            return
         self.mount(Static(safe(text), markup=False, classes="note"))
 
     def _said(self, reply: Replied) -> str:
