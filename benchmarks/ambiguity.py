@@ -52,13 +52,20 @@ def scorer_rows(bundle: GraphBundle, items: list[LabelledItem]) -> Iterator[str]
 def choice(bundle: GraphBundle, questions: list[dict[str, Any]], seed: int = 0) -> dict[str, tuple[int, int]]:
     """Right choices of all, by kind of reply; descriptive ones see their options shuffled."""
     nodes = bundle.nodes.describe(list({c for q in questions for c in q["candidates"]}))
-    rng, found = random.Random(seed), dict.fromkeys(("by place", "descriptive", "descriptive, options from the graph"), (0, 0))
+    rng, found = (
+        random.Random(seed),
+        dict.fromkeys(("by place", "descriptive", "descriptive, options from the graph"), (0, 0)),
+    )
     for q in questions:
         by_place = bool(_PLACE.search(q["user_response"]))
         order = [0, 1] if by_place else rng.sample([0, 1], 2)
         phrased = [_option(q, i, nodes, q["option_phrases"][i]) for i in order]
         plain = [_option(q, i, nodes, q["candidate_names"][i]) for i in order]
-        asked = [("by place", phrased)] if by_place else [("descriptive", phrased), ("descriptive, options from the graph", plain)]
+        asked = (
+            [("by place", phrased)]
+            if by_place
+            else [("descriptive", phrased), ("descriptive, options from the graph", plain)]
+        )
         for kind, options in asked:
             ask = Clarification("c", "s", "entity", q["clarification_question"], tuple(options))
             reply = interpret(q["user_response"], ask)
@@ -77,7 +84,10 @@ def main() -> None:
     folder = Path(sys.argv[1])
     bundle = open_bundle(str(folder / "kg.nt.gz"))
     items = read_items(folder / "clarification_need.jsonl")
-    for title, own in (("single-turn", [i for i in items if not i.history]), ("multi-turn", [i for i in items if i.history])):
+    for title, own in (
+        ("single-turn", [i for i in items if not i.history]),
+        ("multi-turn", [i for i in items if i.history]),
+    ):
         print(f"\n{title}, {len(own)} items\n\n| scorer | AUROC | within template | Brier | ECE | accuracy |")
         print("|---|---|---|---|---|---|")
         for row in scorer_rows(bundle, own):

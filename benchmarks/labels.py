@@ -128,9 +128,7 @@ def look_up(folder: Path, size: int) -> dict[str, Any]:
     }
 
 
-def _measure(
-    index: LabelIndex, records: list[LabelRecord], query: Callable[[LabelRecord], str]
-) -> dict[str, float]:
+def _measure(index: LabelIndex, records: list[LabelRecord], query: Callable[[LabelRecord], str]) -> dict[str, float]:
     times, first, among = [], 0, 0
     for record in records:
         name = query(record)
@@ -187,9 +185,7 @@ def report(size: int, folder: Path) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--sizes", default="20000,200000,2000000", help="numbers of nodes, separated by commas"
-    )
+    parser.add_argument("--sizes", default="20000,200000,2000000", help="numbers of nodes, separated by commas")
     for size in map(int, parser.parse_args().sizes.split(",")):
         folder = Path(tempfile.mkdtemp(prefix="labels-"))
         try:

@@ -44,7 +44,10 @@ def curve_rows(kg: str, items: Sequence[AskedItem], seed: int = 0) -> list[str]:
     for name in PUBLISHED:
         found[f"{name}, its own slot and menu"] = curve(items, by_recipe(make_recipe(name, bundle)))
     bundle.close()
-    return [f"| {name} | " + " | ".join(f"{f:.3f}" for f in at_budgets(points).values()) + " |" for name, points in found.items()]
+    return [
+        f"| {name} | " + " | ".join(f"{f:.3f}" for f in at_budgets(points).values()) + " |"
+        for name, points in found.items()
+    ]
 
 
 def asking_figures(items: Sequence[AskedItem], share: float = 0.3) -> str:

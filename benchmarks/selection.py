@@ -44,9 +44,7 @@ def examples(number: int) -> list[Sample]:
     for i in range(number):
         question, query = SHAPES[i % len(SHAPES)]
         words = {"p": WORDS[i % 10], "q": WORDS[(i // 10) % 10], "c": CLASSES[i % 8]}
-        text = question.format(
-            e=f"{WORDS[(i // 7) % 10].title()} {CLASSES[(i // 3) % 8].title()} {i}", **words
-        )
+        text = question.format(e=f"{WORDS[(i // 7) % 10].title()} {CLASSES[(i // 3) % 8].title()} {i}", **words)
         found.append(Sample(str(i), text, query.format(e=f"e{i % 50}", **words)))
     return found
 
@@ -77,9 +75,7 @@ def main(number: int, lexical: bool) -> None:
         started = perf_counter()
         index = build_index(train, similarity, cache=Path(folder))
         print(f"index from cache: {perf_counter() - started:.2f} s")
-    asked = [
-        f"Who was the {WORDS[i % 10]} of the {CLASSES[i % 8]} number {i} in {1900 + i}?" for i in range(300)
-    ]
+    asked = [f"Who was the {WORDS[i % 10]} of the {CLASSES[i % 8]} number {i} in {1900 + i}?" for i in range(300)]
     for strategy in STRATEGIES:
         selector = Selector(strategy, 3, index, similarity)
         selector.select("What is this?")
@@ -88,9 +84,7 @@ def main(number: int, lexical: bool) -> None:
             started = perf_counter()
             selector.select(question)
             times.append(1000 * (perf_counter() - started))
-        print(
-            f"{strategy}:3 p50 {median(times):.1f} ms, p95 {quantiles(times, n=20)[-1]:.1f} ms per question"
-        )
+        print(f"{strategy}:3 p50 {median(times):.1f} ms, p95 {quantiles(times, n=20)[-1]:.1f} ms per question")
 
 
 if __name__ == "__main__":

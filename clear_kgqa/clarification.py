@@ -32,9 +32,7 @@ class Option:
         told = [t for t in (self.type, self.description) if t]
         if self.fact and self.fact not in self.description:
             told.append(self.fact)
-        return (
-            self.label + (f" ({'; '.join(told)})" if told else "") + (f" [{self.path}]" if self.path else "")
-        )
+        return self.label + (f" ({'; '.join(told)})" if told else "") + (f" [{self.path}]" if self.path else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,9 +185,7 @@ class LineChat:
 def _why(scored: Scored) -> list[str]:
     lines = []
     for score in scored.scores:
-        lines.append(
-            f"{score.kind} {score.slot}: ambiguity {score.score:.2f}, threshold {score.threshold:.2f}"
-        )
+        lines.append(f"{score.kind} {score.slot}: ambiguity {score.score:.2f}, threshold {score.threshold:.2f}")
         lines += [f"  {c.posterior:5.1%}  {_short(f'{c.label} {c.iri}')}" for c in score.candidates]
     worth = f"asking would gain {scored.voi:.2f} F1 and costs {scored.price:.2f}"
     return [*lines, f"Expected loss when not asking: {scored.uncertainty:.2f}; {worth}"]

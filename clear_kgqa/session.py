@@ -134,9 +134,7 @@ class Session:
         """Answer every tool call that never got its observation (a question left open, a turn that was stopped)."""
         messages = self._graph.get_state(self._config).values.get("messages") or []
         done = {m.tool_call_id for m in messages if isinstance(m, ToolMessage)}
-        open_calls = [
-            c for m in messages if isinstance(m, AIMessage) for c in m.tool_calls if c["id"] not in done
-        ]
+        open_calls = [c for m in messages if isinstance(m, AIMessage) for c in m.tool_calls if c["id"] not in done]
         if open_calls:
             closing = [
                 ToolMessage("Closed: the user went on without it.", tool_call_id=c["id"], name=c["name"])
@@ -162,9 +160,7 @@ def converse(session: Session, question: str, user: User) -> Iterator[Event]:
 class SingleTurns(Session):
     """A strategy that never asks back, as a session: every question stands alone."""
 
-    def __init__(
-        self, bundle: GraphBundle, strategy: Strategy, model: Any, recorder: Recorder | None = None
-    ) -> None:
+    def __init__(self, bundle: GraphBundle, strategy: Strategy, model: Any, recorder: Recorder | None = None) -> None:
         super().__init__(bundle, None, "", model, recorder)
         self._strategy = strategy
 

@@ -45,9 +45,7 @@ def answer_form(execution: Execution) -> str:
 
 def is_empty(execution: Execution) -> bool:
     """No rows at all; a count of zero and a "no" are answers."""
-    return execution.result.form != "ask" and not any(
-        t is not None for row in execution.result.rows for t in row
-    )
+    return execution.result.form != "ask" and not any(t is not None for row in execution.result.rows for t in row)
 
 
 def _first_column(result: QueryResult) -> list[Term]:
@@ -75,9 +73,7 @@ def readable(term: Term) -> str:
         if digits.isdigit() and "e" not in term.value.casefold():
             part = part.rstrip("0")
             return f"{sign}{int(digits):,}" + (f".{part}" if dot and part else "")
-    return (
-        re.sub(r"T00:00:00(?:\.0+)?Z?$", "", term.value) if term.datatype == XSD + "dateTime" else term.value
-    )
+    return re.sub(r"T00:00:00(?:\.0+)?Z?$", "", term.value) if term.datatype == XSD + "dateTime" else term.value
 
 
 def sentence(form: str, result: QueryResult, values: tuple[dict[str, str], ...]) -> str:
@@ -89,11 +85,7 @@ def sentence(form: str, result: QueryResult, values: tuple[dict[str, str], ...])
     shown = ", ".join(v["label"] for v in values[:LISTED])
     more = len(values) - LISTED
     text = shown + (f" and {more:,} more" if more > 0 else "")
-    return (
-        text
-        + (f" (incomplete: {result.reason})" if result.incomplete else "")
-        + ("" if text.endswith(".") else ".")
-    )
+    return text + (f" (incomplete: {result.reason})" if result.incomplete else "") + ("" if text.endswith(".") else ".")
 
 
 def interpretation_of(sparql: str, assessment: dict[str, Any] | None, labels: dict[str, str]) -> str:
@@ -101,8 +93,5 @@ def interpretation_of(sparql: str, assessment: dict[str, Any] | None, labels: di
     best = (assessment or {}).get("best")
     if best and best["sparql"] == sparql:
         return str(best["interpretation"])
-    names = [
-        labels.get(iri, re.split(r"[/#]", iri)[-1])
-        for iri in dict.fromkeys(re.findall(r"<([^<>\s]+)>", sparql))
-    ]
+    names = [labels.get(iri, re.split(r"[/#]", iri)[-1]) for iri in dict.fromkeys(re.findall(r"<([^<>\s]+)>", sparql))]
     return "A query over " + ", ".join(names[:8]) if names else "A query without names"

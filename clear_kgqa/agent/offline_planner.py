@@ -104,9 +104,7 @@ class OfflinePlanner(BaseChatModel):
                 tool_calls=[_call(number, 0, ASK_FOR_CLARIFICATION, text=ask["question"], options=options)],
             )
         if assessment["best"]:
-            return AIMessage(
-                "", tool_calls=[_call(number, 0, EXECUTE_SPARQL, sparql=assessment["best"]["sparql"])]
-            )
+            return AIMessage("", tool_calls=[_call(number, 0, EXECUTE_SPARQL, sparql=assessment["best"]["sparql"])])
         return AIMessage("I found nothing in the graph that fits the question.")
 
     def _alone(self, question: str, turn: list[ToolMessage], number: int) -> AIMessage:
@@ -120,9 +118,7 @@ class OfflinePlanner(BaseChatModel):
         best = posterior.readings[posterior.best]
         bound = next((_data(m)["bound"] for m in turn if m.name == ASK_FOR_CLARIFICATION and _data(m)), None)
         if bound:
-            kept = [
-                i for i, r in enumerate(posterior.readings) if any(a.node.iri in bound for a in r.entities)
-            ]
+            kept = [i for i, r in enumerate(posterior.readings) if any(a.node.iri in bound for a in r.entities)]
             best = posterior.readings[max(kept, key=lambda i: posterior.p[i])] if kept else best
         elif self.asks and best.entities and not any(m.name == ASK_FOR_CLARIFICATION for m in turn):
             span = best.entities[0].span
@@ -130,9 +126,7 @@ class OfflinePlanner(BaseChatModel):
             if shared:
                 options = [n.iri for n in shared.nodes[:5]]
                 text = f"Which {shared.name} do you mean?"
-                return AIMessage(
-                    "", tool_calls=[_call(number, 0, ASK_FOR_CLARIFICATION, text=text, options=options)]
-                )
+                return AIMessage("", tool_calls=[_call(number, 0, ASK_FOR_CLARIFICATION, text=text, options=options)])
         return AIMessage("", tool_calls=[_call(number, 0, EXECUTE_SPARQL, sparql=best.query)])
 
 

@@ -81,8 +81,7 @@ def checked(name: str, arguments: object) -> _Arguments | str:
         return model.model_validate(arguments)
     except ValidationError as error:
         faults = "; ".join(
-            f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}"
-            for e in error.errors(include_url=False)
+            f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors(include_url=False)
         )
         takes = ", ".join(model.model_fields)
         return f"{name} was not called: {faults}. It takes a JSON object with: {takes}."

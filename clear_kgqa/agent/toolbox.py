@@ -66,9 +66,7 @@ class Toolbox:
         except QueryError as error:
             return ToolResult(f"ERROR: {error}", failed=True, kind="query")
         except LimitExceeded as error:
-            return ToolResult(
-                f"STOPPED: {error} Ask for less: fewer patterns, or a LIMIT.", failed=True, kind="limit"
-            )
+            return ToolResult(f"STOPPED: {error} Ask for less: fewer patterns, or a LIMIT.", failed=True, kind="limit")
         except EndpointError as error:
             return ToolResult(f"UNREACHABLE: {error}", failed=True, kind="endpoint")
 

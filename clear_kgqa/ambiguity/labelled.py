@@ -55,7 +55,10 @@ def candidates_of(bundle: GraphBundle, items: Sequence[LabelledItem]) -> list[li
 
 
 def scored(
-    recipe: Recipe, items: Sequence[LabelledItem], nodes: Sequence[Sequence[Node]], told: Callable[[int], None] | None = None
+    recipe: Recipe,
+    items: Sequence[LabelledItem],
+    nodes: Sequence[Sequence[Node]],
+    told: Callable[[int], None] | None = None,
 ) -> list[float]:
     """The entity score of every item; `told(done)` hears of the progress."""
     scores = []

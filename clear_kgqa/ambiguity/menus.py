@@ -72,9 +72,7 @@ def _menu(
     for members in kept:
         best = max(members, key=lambda i: posterior.p[i])
         made = option(best, members)
-        options.append(
-            replace(made, share=float(sum(posterior.p[i] for i in members)), readings=tuple(members))
-        )
+        options.append(replace(made, share=float(sum(posterior.p[i] for i in members)), readings=tuple(members)))
     if kind != "entity" and len({o.iri for o in options}) == 1:
         # One entity in every line: what it is tells nothing apart.
         options = [replace(o, type="", description="", path="") for o in options]
@@ -103,9 +101,7 @@ def entity_menus(posterior: Posterior, question: str) -> list[Menu]:
             return node_option(anchor.node)
 
         text = f"Which {name} do you mean?"
-        out += _menu(
-            posterior, f"entity:{name.casefold()}", "entity", text, _grouped(posterior, keys), option, span
-        )
+        out += _menu(posterior, f"entity:{name.casefold()}", "entity", text, _grouped(posterior, keys), option, span)
     return out
 
 

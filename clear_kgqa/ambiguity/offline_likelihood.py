@@ -33,4 +33,6 @@ class OfflineLikelihood:
         asked = self._similarity.encode([question])[0]
         near = dict(zip(texts, (self._similarity.encode(texts) @ asked).tolist(), strict=True))
         floor = -NATS_PER_WORD * max(len(question.split()), 1)
-        return [floor + NATS_PER_COSINE * float(np.mean([near[own[0]], max(map(near.__getitem__, own))])) for own in parts]
+        return [
+            floor + NATS_PER_COSINE * float(np.mean([near[own[0]], max(map(near.__getitem__, own))])) for own in parts
+        ]

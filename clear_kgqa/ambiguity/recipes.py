@@ -68,7 +68,9 @@ RECIPES: dict[str, Callable[[GraphBundle, LikelihoodScorer, int], Recipe]] = {
 }  # fmt: skip
 
 
-def make_likelihood(spec: str, bundle: GraphBundle, base_url: str = "", neutral_share: float | None = None) -> LikelihoodScorer:
+def make_likelihood(
+    spec: str, bundle: GraphBundle, base_url: str = "", neutral_share: float | None = None
+) -> LikelihoodScorer:
     """The likelihood that `--likelihood` names. Raises ConfigError for unknown ones and models that cannot be loaded.
 
     `neutral_share` 0 leaves a language model's log-likelihoods uncorrected, as the published recipes had them.
@@ -94,7 +96,9 @@ def make_likelihood(spec: str, bundle: GraphBundle, base_url: str = "", neutral_
     raise ConfigError(f"there is no likelihood {spec!r}: write offline, hf:MODEL, hf:MODEL+ADAPTER or openai:MODEL")
 
 
-def make_recipe(name: str, bundle: GraphBundle, likelihood: str = "offline", base_url: str = "", seed: int = 0) -> Recipe:
+def make_recipe(
+    name: str, bundle: GraphBundle, likelihood: str = "offline", base_url: str = "", seed: int = 0
+) -> Recipe:
     """The recipe of that name over a graph; raises ConfigError for unknown names."""
     if name not in RECIPES:
         raise ConfigError(f"there is no scorer {name!r}: {', '.join(RECIPES)}")
@@ -138,7 +142,10 @@ def _intent(recipe: Recipe, posterior: Posterior, question: str, threshold: floa
             paths[hops] = None
     entity = " and ".join(a.node.label for a in posterior.readings[posterior.best].entities)
     found = recipe.intent(question, entity, list(paths))
-    named = [(" / ".join(("^" if h.direction == "in" else "") + h.property for h in p), ", ".join(h.label for h in p)) for p in paths]
+    named = [
+        (" / ".join(("^" if h.direction == "in" else "") + h.property for h in p), ", ".join(h.label for h in p))
+        for p in paths
+    ]
     return [_score("intent", "intent", threshold, named, found)]
 
 

@@ -25,7 +25,10 @@ _QUESTION = re.compile(
     re.I,
 )
 _NOT = re.compile(r"\b(?:not|isn'?t|non|no|except|but not|rather than)\s+(?:the\s+|a\s+|an\s+)?(.+)$", re.I)
-_LEAD = re.compile(r"^\W*(?:(?:i (?:mean|meant|am asking about)|i'?m asking about|it'?s|it is|that'?s|that is|the one)\s+)?(?:the\s+)?", re.I)
+_LEAD = re.compile(
+    r"^\W*(?:(?:i (?:mean|meant|am asking about)|i'?m asking about|it'?s|it is|that'?s|that is|the one)\s+)?(?:the\s+)?",
+    re.I,
+)
 _BY_PLACE = re.compile(r"(?:first|second|third|fourth|fifth|1st|2nd|3rd|4th|5th)\b", re.I)
 _ORDINALS = {
     "first": 1,
@@ -46,7 +49,32 @@ _ORDINALS = {
     "five": 5,
 }
 _EMPTY = frozenset(
-    "the one ones that is it in of a an i mean meant want please and with which who by as about to was".split()
+    [
+        "the",
+        "one",
+        "ones",
+        "that",
+        "is",
+        "it",
+        "in",
+        "of",
+        "a",
+        "an",
+        "i",
+        "mean",
+        "meant",
+        "want",
+        "please",
+        "and",
+        "with",
+        "which",
+        "who",
+        "by",
+        "as",
+        "about",
+        "to",
+        "was",
+    ]
 )
 
 

@@ -42,9 +42,7 @@ def intent_score(posterior: Posterior, threshold: float) -> list[Score]:
         if tuple(a.node.iri for a in reading.entities) != top:
             continue
         key_ = " / ".join(("^" if d == "in" else "") + iri for iri, d in reading.path_key)
-        hops = tuple(h for a in reading.anchors for h in a.hops) or (
-            reading.order.hops if reading.order else ()
-        )
+        hops = tuple(h for a in reading.anchors for h in a.hops) or (reading.order.hops if reading.order else ())
         label, mass = paths.get(key_, (hop_words(hops), 0.0))
         paths[key_] = (label, mass + float(p))
     return [_score("intent", "intent", threshold, [(k, n, m) for k, (n, m) in paths.items()])]

@@ -50,9 +50,7 @@ def main(args: list[str] | None = None) -> int:
 
     _tolerate_odd_text()
     try:
-        code = _application()(
-            args or sys.argv[1:] or ["--help"], prog_name="clear-kgqa", standalone_mode=False
-        )
+        code = _application()(args or sys.argv[1:] or ["--help"], prog_name="clear-kgqa", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except typer.TyperException as error:
         return faults.usage(error)
@@ -66,9 +64,9 @@ def main(args: list[str] | None = None) -> int:
 
 def _application() -> typer.Typer:
     app = typer.Typer(cls=LazyGroup, add_completion=False, rich_markup_mode=None)
-    app.callback(
-        help="Question answering over knowledge graphs that asks back when the answer depends on it."
-    )(_options)
+    app.callback(help="Question answering over knowledge graphs that asks back when the answer depends on it.")(
+        _options
+    )
     for name, (_, line) in COMMANDS.items():
         app.command(name, help=line)(_placeholder)
     return app

@@ -75,7 +75,9 @@ def _figures(settings: Settings, bundle: GraphBundle, items: list[LabelledItem],
     else:
         recipe = make_recipe(settings.scorer, bundle, settings.likelihood, settings.base_url, settings.seed)
         with StageBar() as bar:
-            scores = scored(recipe, items, nodes, lambda done: bar("scoring", done / len(items), f"{done}/{len(items)}"))
+            scores = scored(
+                recipe, items, nodes, lambda done: bar("scoring", done / len(items), f"{done}/{len(items)}")
+            )
     labels = [item.label for item in items]
     floors = {name: wording_alone(items, nodes, by) for name, by in (("by_pair", False), ("by_template", True))}
     return {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
@@ -35,9 +36,15 @@ def chat(
     settings = load_settings(
         config, kg=kg, model=model, base_url=base_url, strategy=strategy, timeout=timeout, session=session, web=web
     )
-    if settings.web or (sys.stdin.isatty() and sys.stdout.isatty()):
+    if settings.web or _paints():
         return _full_screen(settings)
     return _by_line(settings)
+
+
+def _paints() -> bool:
+    """Whether this terminal can show a full screen."""
+    able = os.environ.get("TERM", "dumb") != "dumb"
+    return able and sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def _full_screen(settings: Settings) -> int:

@@ -107,9 +107,7 @@ def _served(base_url: str, key: str, model: str) -> str:
     import httpx
 
     try:
-        reply = httpx.get(
-            f"{base_url.rstrip('/')}/models", headers={"Authorization": f"Bearer {key}"}, timeout=10
-        )
+        reply = httpx.get(f"{base_url.rstrip('/')}/models", headers={"Authorization": f"Bearer {key}"}, timeout=10)
         names = [entry["id"] for entry in reply.raise_for_status().json()["data"]]
     except httpx.HTTPStatusError as error:
         return f"the server refuses: HTTP {error.response.status_code}"
@@ -117,6 +115,4 @@ def _served(base_url: str, key: str, model: str) -> str:
         return f"does not answer: {type(error).__name__}"
     except (ValueError, KeyError, TypeError):
         return "the server does not list its models as an OpenAI-compatible one does; check --base-url"
-    return (
-        "ok: served" if model in names else f"not among the server's models: {', '.join(sorted(names)[:5])}"
-    )
+    return "ok: served" if model in names else f"not among the server's models: {', '.join(sorted(names)[:5])}"

@@ -52,31 +52,21 @@ def evaluate(
     base_url: options.BaseUrl = None,
     scorer: Annotated[
         Text,
-        typer.Option(
-            "--scorer", metavar="NAME", help="paper, published-code, calibrated (default) or noise."
-        ),
+        typer.Option("--scorer", metavar="NAME", help="paper, published-code, calibrated (default) or noise."),
     ] = None,
     likelihood: Annotated[
         Text,
         typer.Option("--likelihood", metavar="SPEC", help="offline (default), hf:MODEL or openai:MODEL."),
     ] = None,
-    policy: Annotated[
-        Text, typer.Option("--policy", metavar="voi|thresholds", help="When to ask back; voi.")
-    ] = None,
+    policy: Annotated[Text, typer.Option("--policy", metavar="voi|thresholds", help="When to ask back; voi.")] = None,
     ask_cost: Annotated[
         float | None, typer.Option("--ask-cost", metavar="F1", help="The price of a question to the user.")
     ] = None,
     concurrency: options.Concurrency = None,
     limit: options.Limit = None,
-    per_type: Annotated[
-        int | None, typer.Option("--per-type", metavar="N", help="N questions of each type.")
-    ] = None,
-    shard: Annotated[
-        Text, typer.Option("--shard", metavar="I/N", help="The Ith of N parts of the questions.")
-    ] = None,
-    retry_failed: Annotated[
-        Flag, typer.Option("--retry-failed", help="Answer again what ended in an error.")
-    ] = None,
+    per_type: Annotated[int | None, typer.Option("--per-type", metavar="N", help="N questions of each type.")] = None,
+    shard: Annotated[Text, typer.Option("--shard", metavar="I/N", help="The Ith of N parts of the questions.")] = None,
+    retry_failed: Annotated[Flag, typer.Option("--retry-failed", help="Answer again what ended in an error.")] = None,
     no_entity: Annotated[Flag, typer.Option("--no-entity", help="Never ask about entities.")] = None,
     no_intent: Annotated[Flag, typer.Option("--no-intent", help="Never ask about properties.")] = None,
     no_plugin: Annotated[

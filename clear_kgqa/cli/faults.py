@@ -42,9 +42,7 @@ def unexpected(error: Exception) -> int:
     """A fault of our own: the traceback goes to a file that only the user can read."""
     text = "".join(traceback.format_exception(error))
     for secret in ("OPENAI_API_KEY", "CLEAR_KGQA_API_KEY"):
-        if (
-            len(value := os.environ.get(secret, "")) >= 8
-        ):  # a shorter one is a placeholder, part of common words
+        if len(value := os.environ.get(secret, "")) >= 8:  # a shorter one is a placeholder, part of common words
             text = text.replace(value, f"<{secret}>")
     complain(f"internal fault ({type(error).__name__}); {_saved(text)}")
     return FAULT

@@ -71,7 +71,9 @@ def _write_graph(path: Path, bundle: GraphBundle, made: Injected) -> None:
         raise ConfigError("names can only be shared in a graph that is held here, not in an endpoint's")
     store = ox.Store.read_only(str(bundle.folder / "store"))
     with gzip.open(path, "wb", compresslevel=4) as file:
-        ox.serialize(quads_with(store, made.homonyms, bundle.profile.labels), cast(IO[bytes], file), ox.RdfFormat.N_QUADS)
+        ox.serialize(
+            quads_with(store, made.homonyms, bundle.profile.labels), cast(IO[bytes], file), ox.RdfFormat.N_QUADS
+        )
 
 
 def _write_questions(folder: Path, made: Injected) -> None:

@@ -10,9 +10,7 @@ from clear_kgqa.cli import options
 from clear_kgqa.cli.output import complain, say, say_json, table
 from clear_kgqa.cli.stage_bar import StageBar
 
-app = typer.Typer(
-    add_completion=False, rich_markup_mode=None, help="Add, list, inspect and remove knowledge graphs."
-)
+app = typer.Typer(add_completion=False, rich_markup_mode=None, help="Add, list, inspect and remove knowledge graphs.")
 
 Name = Annotated[str, typer.Argument(metavar="NAME")]
 
@@ -23,9 +21,7 @@ def add(
     source: Annotated[str, typer.Argument(metavar="SOURCE")],
     profile: Annotated[
         str | None,
-        typer.Option(
-            "--profile", metavar="NAME", help="How to read its vocabulary; detected when not given."
-        ),
+        typer.Option("--profile", metavar="NAME", help="How to read its vocabulary; detected when not given."),
     ] = None,
 ) -> None:
     """Lines that cannot be read are skipped, counted and listed."""
@@ -55,9 +51,7 @@ def list_graphs(json_output: options.AsJson = None) -> None:
         say("None yet. `clear-kgqa kg add NAME SOURCE` adds one; the demo graph is built when first asked.")
 
 
-@app.command(
-    "info", help="Counts, languages, classes and properties of a graph, and how ambiguous its names are."
-)
+@app.command("info", help="Counts, languages, classes and properties of a graph, and how ambiguous its names are.")
 def info(name: Name, json_output: options.AsJson = None) -> None:
     """`--json` prints everything that is known of it."""
     from clear_kgqa_tools.catalog import kg_info

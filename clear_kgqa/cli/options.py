@@ -23,15 +23,9 @@ Model = Annotated[
         help="offline (default), or a model of an OpenAI-compatible server (OPENAI_API_KEY).",
     ),
 ]
-BaseUrl = Annotated[
-    str | None, typer.Option("--base-url", metavar="URL", help="The model server, or OPENAI_BASE_URL.")
-]
-Strategy = Annotated[
-    str | None, typer.Option("--strategy", metavar="NAME", help="clear (default) or interactive.")
-]
-Session = Annotated[
-    str | None, typer.Option("--session", metavar="ID", help="Go on with a saved conversation.")
-]
+BaseUrl = Annotated[str | None, typer.Option("--base-url", metavar="URL", help="The model server, or OPENAI_BASE_URL.")]
+Strategy = Annotated[str | None, typer.Option("--strategy", metavar="NAME", help="clear (default) or interactive.")]
+Session = Annotated[str | None, typer.Option("--session", metavar="ID", help="Go on with a saved conversation.")]
 Timeout = Annotated[
     float | None,
     typer.Option("--timeout", metavar="S", help="Seconds for the question, your replies not counted."),
@@ -41,9 +35,7 @@ Config = Annotated[
     Path | None,
     typer.Option("--config", metavar="FILE", help="Read settings from this file instead of your own."),
 ]
-Mode = Annotated[
-    str | None, typer.Option("--mode", metavar="strict|lenient", help="How values are compared; strict.")
-]
+Mode = Annotated[str | None, typer.Option("--mode", metavar="strict|lenient", help="How values are compared; strict.")]
 Questions = Annotated[
     Path | None, typer.Option("--questions", metavar="FILE", help="JSON Lines: id, question, sparql ...")
 ]

@@ -26,9 +26,7 @@ def complain(text: str) -> None:
 def say_json(data: Any) -> None:
     """Print JSON; characters that `visible` would change stand as JSON escapes, so no data is lost."""
     text = json.dumps(data, ensure_ascii=False, indent=2)
-    print(
-        _NOT_ASCII.sub(lambda m: m[0] if visible(m[0]) == m[0] else json.dumps(m[0])[1:-1], text), flush=True
-    )
+    print(_NOT_ASCII.sub(lambda m: m[0] if visible(m[0]) == m[0] else json.dumps(m[0])[1:-1], text), flush=True)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -44,8 +44,7 @@ def _refined(neighbours: Neighbours, colours: list[int]) -> list[int]:
     """Stable colours: nodes that share one see the same colours under the same labels around them."""
     while True:
         keys = [
-            (c, sorted((label, colours[n]) for n, label in near))
-            for c, near in zip(colours, neighbours, strict=True)
+            (c, sorted((label, colours[n]) for n, label in near)) for c, near in zip(colours, neighbours, strict=True)
         ]
         ranks = {text: i for i, text in enumerate(dict.fromkeys(repr(key) for key in sorted(keys)))}
         refined = [ranks[repr(key)] for key in keys]

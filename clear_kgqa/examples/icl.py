@@ -120,9 +120,7 @@ class _Remembering:
         return [self._known[p] for p in prompts]
 
 
-def _cells(
-    strategies: Sequence[str], shots: Sequence[int], gold_types: bool
-) -> Iterable[tuple[str, int, str]]:
+def _cells(strategies: Sequence[str], shots: Sequence[int], gold_types: bool) -> Iterable[tuple[str, int, str]]:
     if 0 in shots:
         yield "none", 0, ""
     for k in (k for k in shots if k):
@@ -140,8 +138,7 @@ def _one_cell(
     type_of = gold_types.__getitem__ if gold_types else None
     selector = Selector(strategy, k, task.index, task.similarity, task.seed, type_of)
     prompts = [
-        prompt(s.question, [(e.question, task.line_of(e)) for e in selector.select(s.question)])
-        for s in task.test
+        prompt(s.question, [(e.question, task.line_of(e)) for e in selector.select(s.question)]) for s in task.test
     ]
     lines = model.generate(prompts)
     f1 = fmean(triple_f1(line, gold) for line, gold in zip(lines, task.gold, strict=True))

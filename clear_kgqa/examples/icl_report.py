@@ -43,10 +43,7 @@ class IclReport:
             "",
             "| model | strategy | shots | type | BLEU | F1 |",
             "|---|---|---|---|---|---|",
-            *(
-                f"| {r.model} | {r.strategy} | {r.shots} | {r.types} | {r.bleu:.4f} | {r.f1:.4f} |"
-                for r in self.rows
-            ),
+            *(f"| {r.model} | {r.strategy} | {r.shots} | {r.types} | {r.bleu:.4f} | {r.f1:.4f} |" for r in self.rows),
         ]
         return "\n".join(lines) + "\n"
 

@@ -63,9 +63,7 @@ def build_index(
     types = tuple(_type_of(e.sparql) for e in examples)
     typed = [i for i, t in enumerate(types) if t]
     features = question_features([questions[i] for i in typed], vectors[typed])
-    index = ExampleIndex(
-        examples, vectors, types, train_classifier(features, [types[i] for i in typed], seed)
-    )
+    index = ExampleIndex(examples, vectors, types, train_classifier(features, [types[i] for i in typed], seed))
     if stored is not None:
         _save(stored, index)
     return index

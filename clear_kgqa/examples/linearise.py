@@ -64,9 +64,7 @@ def delinearise(text: str, prefixes: Mapping[str, str] | None = None) -> QueryPa
             parts[-1].append(token)
     if parts != [[]]:
         raise QueryError("the last triple has no [END]")
-    named = dict.fromkeys(
-        p for t in triples for p in (t.subject, t.relation, t.object) if p.startswith("?ans")
-    )
+    named = dict.fromkeys(p for t in triples for p in (t.subject, t.relation, t.object) if p.startswith("?ans"))
     return QueryPattern("select" if named else "ask", tuple(triples), tuple(named))
 
 

@@ -107,15 +107,11 @@ def _answers(tree: Any, triples: tuple[Triple, ...]) -> tuple[str, ...]:
     named = [*(tree.projection or ()), *(v for v in tree.var or () if _is_variable(v))]
     if not named and tree.name != "ConstructQuery":
         return tuple(
-            dict.fromkeys(
-                p for t in triples for p in (t.subject, t.relation, t.object) if p[0] == "?" and p[1] != "_"
-            )
+            dict.fromkeys(p for t in triples for p in (t.subject, t.relation, t.object) if p[0] == "?" and p[1] != "_")
         )
     if tree.name == "ConstructQuery":
         named = [tree.template or []]
-    found = [
-        f"?{v}" for part in named for v in walk(part) if _is_variable(v) and v != getattr(part, "evar", None)
-    ]
+    found = [f"?{v}" for part in named for v in walk(part) if _is_variable(v) and v != getattr(part, "evar", None)]
     return tuple(dict.fromkeys(found))
 
 

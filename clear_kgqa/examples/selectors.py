@@ -71,9 +71,7 @@ class Selector:
             allowed = np.arange(len(self.index.examples))
         else:
             allowed = self.index.by_type.get(self.question_type(question), np.arange(0))
-        return np.setdiff1d(
-            allowed, self.index.by_question.get(folded(question), np.arange(0)), assume_unique=True
-        )
+        return np.setdiff1d(allowed, self.index.by_question.get(folded(question), np.arange(0)), assume_unique=True)
 
     def _best(self, scores: NDArray[np.float32], allowed: NDArray[np.int64]) -> list[int]:
         """The best examples, best first; ties by their order in the example set."""
@@ -98,7 +96,5 @@ def parse_spec(spec: str) -> tuple[str, int]:
     """Strategy and number of shots of `stss:3`. Raises ConfigError."""
     strategy, _, shots = spec.lower().partition(":")
     if strategy not in STRATEGIES or not (shots or "3").isdecimal():
-        raise ConfigError(
-            f"--examples {spec}: write one of {', '.join(STRATEGIES)} and a number, such as stss:3"
-        )
+        raise ConfigError(f"--examples {spec}: write one of {', '.join(STRATEGIES)} and a number, such as stss:3")
     return strategy, int(shots or "3")

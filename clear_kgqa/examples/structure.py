@@ -74,9 +74,7 @@ def _abstract(pattern: QueryPattern, type_predicates: frozenset[str]) -> tuple[l
     for triple in dict.fromkeys(pattern.triples):
         subject = node(triple.subject, _constant(triple.subject))
         is_type = triple.relation in type_predicates
-        end = node(
-            triple.object, "C" if is_type and triple.object.startswith("<") else _constant(triple.object)
-        )
+        end = node(triple.object, "C" if is_type and triple.object.startswith("<") else _constant(triple.object))
         if not triple.relation.startswith("?"):
             edges.append((subject, end, "R"))
             continue

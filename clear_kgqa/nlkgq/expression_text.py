@@ -26,14 +26,10 @@ def expression(node: Any, term: Callable[[Any], str], group: Callable[[Any], str
     if name is None:
         return term(node)
     if name in _JOINED:
-        return _JOINED[name].join(
-            operand(c) if node.other else sub(c) for c in [node.expr, *(node.other or [])]
-        )
+        return _JOINED[name].join(operand(c) if node.other else sub(c) for c in [node.expr, *(node.other or [])])
     if name in ("AdditiveExpression", "MultiplicativeExpression"):
         tail = zip(node.op or [], node.other or [], strict=True)
-        return " ".join(
-            [operand(node.expr) if node.op else sub(node.expr), *(f"{op} {operand(c)}" for op, c in tail)]
-        )
+        return " ".join([operand(node.expr) if node.op else sub(node.expr), *(f"{op} {operand(c)}" for op, c in tail)])
     if name == "RelationalExpression":
         return _relation(node, sub, operand)
     if name in _UNARY:
@@ -60,9 +56,7 @@ def _relation(node: Any, sub: Callable[[Any], str], operand: Callable[[Any], str
     return f"{operand(node.expr)} {node.op} {operand(node.other)}"
 
 
-def _call(
-    node: Any, term: Callable[[Any], str], group: Callable[[Any], str], sub: Callable[[Any], str]
-) -> str:
+def _call(node: Any, term: Callable[[Any], str], group: Callable[[Any], str], sub: Callable[[Any], str]) -> str:
     kind, _, name = node.name.partition("_")
     if name in ("EXISTS", "NOTEXISTS"):
         return f"{'NOT ' if name == 'NOTEXISTS' else ''}EXISTS {group(node.graph)}"

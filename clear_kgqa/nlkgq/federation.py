@@ -22,9 +22,7 @@ def federated(tree: Any, endpoints: Mapping[str, str], home: str, allowed: Colle
     """
     for endpoint in set(endpoints.values()) - {home}:
         if endpoint not in allowed:
-            raise ConfigError(
-                f"the wrapper names the endpoint {endpoint}, which is not among the allowed services"
-            )
+            raise ConfigError(f"the wrapper names the endpoint {endpoint}, which is not among the allowed services")
     return replace(tree, lambda node: _split_group(node, endpoints, home)) if endpoints else tree
 
 
@@ -65,10 +63,7 @@ def _routes(triples: list[Triple], endpoints: Mapping[str, str]) -> list[str]:
         if route is not None:
             of_subject.setdefault(str(subject), set()).add(route)
     agreed = {subject: next(iter(found)) for subject, found in of_subject.items() if len(found) == 1}
-    return [
-        agreed.get(str(t[0]), "") if route is None else route
-        for t, route in zip(triples, routes, strict=True)
-    ]
+    return [agreed.get(str(t[0]), "") if route is None else route for t, route in zip(triples, routes, strict=True)]
 
 
 def _own_route(triple: Triple, endpoints: Mapping[str, str]) -> str | None:
@@ -82,7 +77,5 @@ def _own_route(triple: Triple, endpoints: Mapping[str, str]) -> str | None:
     iris = [iri for iri in walk(triple[1]) if isinstance(iri, URIRef)]
     found = {endpoints.get(str(iri), "") for iri in iris}
     if len(found) > 1:
-        raise QueryError(
-            "one path joins two endpoints; write its steps as triples with a variable between them"
-        )
+        raise QueryError("one path joins two endpoints; write its steps as triples with a variable between them")
     return found.pop() if found else None

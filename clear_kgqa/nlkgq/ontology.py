@@ -36,9 +36,7 @@ class OntologyText:
 
 def estimated_tokens(text: str) -> int:
     """How many tokens a model may make of the text, estimated high: four letters or one sign each."""
-    return sum(
-        (len(word) + 3) // 4 if word[0].isalnum() else len(word) for word in re.findall(r"\w+|[^\w\s]+", text)
-    )
+    return sum((len(word) + 3) // 4 if word[0].isalnum() else len(word) for word in re.findall(r"\w+|[^\w\s]+", text))
 
 
 def ontology_text(
@@ -56,9 +54,7 @@ def ontology_text(
     name, see `Wrapper.shown`) replace them.
     """
     printer = _Printer({**(prefixes or {}), **STANDARD}, names or {})
-    entries: dict[str, Class | Property] = {c.iri: c for c in schema.classes} | {
-        p.iri: p for p in schema.properties
-    }
+    entries: dict[str, Class | Property] = {c.iri: c for c in schema.classes} | {p.iri: p for p in schema.properties}
     lines = {iri: printer.line(entry) for iri, entry in entries.items()}
     kept: dict[str, None] = {}
     left = budget - estimated_tokens(printer.declarations(list(lines.values())))
@@ -85,9 +81,7 @@ def given_ontology(path: Path, question: str, similarity: Similarity, budget: in
     return ontology_text(given.schema, question, similarity, budget, given.prefixes)
 
 
-def _by_relevance(
-    entries: Mapping[str, Class | Property], question: str, similarity: Similarity
-) -> list[str]:
+def _by_relevance(entries: Mapping[str, Class | Property], question: str, similarity: Similarity) -> list[str]:
     """IRIs, the most relevant first; ties by count."""
     iris = list(entries)
     if not iris:

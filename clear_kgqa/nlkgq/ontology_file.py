@@ -101,9 +101,7 @@ def _declared(graph: Any, kinds: Iterable[Any]) -> list[Any]:
 def _text(graph: Any, node: Any, predicate: Any) -> str:
     """The English text, else the one without a language, else the first."""
     order = {"en": 0, None: 1}
-    texts = sorted(
-        graph.objects(node, predicate), key=lambda t: (order.get(getattr(t, "language", None), 2), str(t))
-    )
+    texts = sorted(graph.objects(node, predicate), key=lambda t: (order.get(getattr(t, "language", None), 2), str(t)))
     return str(texts[0]) if texts else ""
 
 

@@ -118,9 +118,7 @@ class _Printer:
         if node.name == "GraphGraphPattern":
             return [f"GRAPH {self.term(node.term)} {self.group(node.graph)}"]
         if node.name == "ServiceGraphPattern":
-            return [
-                f"SERVICE {'SILENT ' if node.silent else ''}{self.term(node.term)} {self.group(node.graph)}"
-            ]
+            return [f"SERVICE {'SILENT ' if node.silent else ''}{self.term(node.term)} {self.group(node.graph)}"]
         if node.name == "Filter":
             return [f"FILTER({self.expression(node.expr)})"]
         if node.name == "Bind":

@@ -44,9 +44,7 @@ def _resolve(node: Any, prefixes: Mapping[str, str], base: str) -> Any:
     def resolved(node: Any) -> Any:
         name = getattr(node, "name", "")
         if name == _LOSSY:
-            raise QueryError(
-                "an inverse step inside a negated property set is not supported; write it as a FILTER"
-            )
+            raise QueryError("an inverse step inside a negated property set is not supported; write it as a FILTER")
         if name == "pname":
             return URIRef(_expand(node.prefix or "", node.localname or "", prefixes))
         if name == "literal":

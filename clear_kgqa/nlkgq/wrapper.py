@@ -92,9 +92,7 @@ def wrapper_of_names(wanted: Mapping[str, str], prefixes: Mapping[str, str]) -> 
 
 def _told_apart(wanted: Mapping[str, str]) -> dict[str, str]:
     shared = Counter(wanted.values())
-    suffixed = {
-        iri: name if shared[name] == 1 else f"{name}_{_local_name(iri)}" for iri, name in wanted.items()
-    }
+    suffixed = {iri: name if shared[name] == 1 else f"{name}_{_local_name(iri)}" for iri, name in wanted.items()}
     taken: set[str] = set()
     names = {}
     for iri, name in sorted(suffixed.items()):
@@ -133,12 +131,8 @@ def _native_predicate(term: WrapperTerm, prefixes: Mapping[str, str]) -> Any:
     try:
         tree = parse(f"SELECT * {{ ?s {term.native} ?o }}", prefixes)
     except QueryError as error:
-        raise ConfigError(
-            f"wrapper term {term.name}: {term.native} is no IRI or property path ({error})"
-        ) from error
-    triples = [
-        t for node in walk(tree) if getattr(node, "name", "") == "TriplesBlock" for t in triples_of(node)
-    ]
+        raise ConfigError(f"wrapper term {term.name}: {term.native} is no IRI or property path ({error})") from error
+    triples = [t for node in walk(tree) if getattr(node, "name", "") == "TriplesBlock" for t in triples_of(node)]
     if len(triples) != 1 or len(tree.where.part) != 1 or path_text(triples[0][1]).startswith("?"):
         raise ConfigError(f"wrapper term {term.name}: {term.native} is no single IRI or property path")
     return triples[0][1]
@@ -190,14 +184,9 @@ def write_wrapper(wrapper: Wrapper, path: Path) -> None:
     """Write the wrapper for editing: `.tsv` with full IRIs, else YAML with `prefixes` and `terms`."""
     if path.suffix == ".tsv":
         rows = ("\t".join([t.name, t.native, *([t.endpoint] if t.endpoint else [])]) for t in wrapper.terms)
-        path.write_text(
-            "# name\tnative IRI or path\tendpoint\n" + "".join(f"{row}\n" for row in rows), "utf-8"
-        )
+        path.write_text("# name\tnative IRI or path\tendpoint\n" + "".join(f"{row}\n" for row in rows), "utf-8")
         return
-    terms = {
-        t.name: {"native": t.native, "endpoint": t.endpoint} if t.endpoint else t.native
-        for t in wrapper.terms
-    }
+    terms = {t.name: {"native": t.native, "endpoint": t.endpoint} if t.endpoint else t.native for t in wrapper.terms}
     head = "# Readable terms and what they stand for: an IRI or a property path. Edit freely.\n"
     body: Iterable[str] = yaml.safe_dump(
         {"prefixes": dict(wrapper.prefixes), "terms": terms},

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from clear_kgqa.readings.words import content_stems
 from clear_kgqa_tools.bundle import GraphBundle
-from clear_kgqa_tools.similarity import VectorCache
 from clear_kgqa_tools.graph import Limits, trusted
 from clear_kgqa_tools.nodes import Hop
 from clear_kgqa_tools.schema import Property
+from clear_kgqa_tools.similarity import VectorCache
 from clear_kgqa_tools.terms import iri_ref
 
 Floats = NDArray[np.float32]

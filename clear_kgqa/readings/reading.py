@@ -115,7 +115,7 @@ class Reading:
         }
 
 
-PREPOSITIONS = frozenset("of in by from to at with on for as into".split())
+PREPOSITIONS = frozenset(["of", "in", "by", "from", "to", "at", "with", "on", "for", "as", "into"])
 
 
 def triples(hops: tuple[Hop, ...], start: str, end: str, tag: str) -> str:

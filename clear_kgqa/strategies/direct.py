@@ -31,9 +31,7 @@ class Direct(OneQuery):
         """The model's continuation of the question."""
         examples = self._selector.select(question) if self._selector else []
         shown = [f"Question: {s.question}\nQuery: {' '.join(s.sparql.split())}\n" for s in examples]
-        [text] = self._model.generate(
-            ["\n".join([*shown, f"Question: {question}\nQuery:"]) if shown else question]
-        )
+        [text] = self._model.generate(["\n".join([*shown, f"Question: {question}\nQuery:"]) if shown else question])
         return text
 
     def rewrite(self, written: str) -> str:

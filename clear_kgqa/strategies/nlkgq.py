@@ -89,10 +89,7 @@ class Nlkgq(OneQuery):
     def _examples(self, question: str) -> str:
         if self._options.selector is None:
             return ""
-        shown = [
-            f"Question: {s.question}\n{self._shown(s.sparql)}"
-            for s in self._options.selector.select(question)
-        ]
+        shown = [f"Question: {s.question}\n{self._shown(s.sparql)}" for s in self._options.selector.select(question)]
         return "\n\n".join(["Examples:", *shown]) if shown else ""
 
     def _shown(self, sparql: str) -> str:

@@ -12,6 +12,9 @@ from clear_kgqa_tools.errors import ConfigError
 Echo = Callable[[str], None]
 
 
+SYSTEM_TOKENS = 1500  # what the system prompt may take of a training dialogue
+
+
 def data(
     runs: Sequence[Path], out: Path, items: Path | None = None, kg: str = "",
     context_style: ContextStyle = "full", valid_share: float = 0.1, seed: int = 0, echo: Echo = print,
@@ -37,7 +40,7 @@ def data(
 
     bundle = open_bundle(kg)
     try:
-        system = Prompts(bundle).system()
+        system = Prompts(bundle).system(SYSTEM_TOKENS)
         return collect(runs, out, items, partial(describe, bundle), context_style, system, valid_share, seed, echo)
     finally:
         bundle.close()

@@ -61,9 +61,7 @@ def test_scores_stand_as_they_were_when_the_question_was_asked() -> None:
 
 
 def test_a_failure_has_a_reason_and_the_query_that_was_tried() -> None:
-    out = answer_json(
-        "q", [Failed("empty", "Nothing matched.", ("ASK {}", "SELECT 2"), "rivers in Peru")], 0.1
-    )
+    out = answer_json("q", [Failed("empty", "Nothing matched.", ("ASK {}", "SELECT 2"), "rivers in Peru")], 0.1)
     assert (out["answer"], out["reason"], out["sparql"]) == (None, "Nothing matched.", "SELECT 2")
     assert out["interpretation"] == "rivers in Peru"
 

@@ -44,7 +44,10 @@ def labels(event: Event) -> set[str]:
     ("question", "expected"),
     [
         ("What is the capital of Australia?", {"Canberra"}),
-        ("Which countries border Chad?", {"Libya", "Niger", "Nigeria", "Cameroon", "Central African Republic", "Sudan"}),
+        (
+            "Which countries border Chad?",
+            {"Libya", "Niger", "Nigeria", "Cameroon", "Central African Republic", "Sudan"},
+        ),
         ("What currency does Japan use?", {"Yen"}),
         ("How many cities in Kenya have more than 500,000 people?", {"4"}),
         ("Which is larger by population, Lagos or Cairo?", {"Lagos"}),
@@ -61,7 +64,12 @@ def test_yes_and_portuguese(demo: Reader) -> None:
     event = last(talk(demo).start("Is Lyon in France?"))
     assert isinstance(event, Answered)
     assert event.boolean is True
-    assert labels(last(talk(demo).start("Which countries speak Portuguese?"))) >= {"Portugal", "Brazil", "Mozambique", "Angola"}
+    assert labels(last(talk(demo).start("Which countries speak Portuguese?"))) >= {
+        "Portugal",
+        "Brazil",
+        "Mozambique",
+        "Angola",
+    }
 
 
 @pytest.mark.parametrize(("reply", "city"), [("country", "Tbilisi"), ("the US state", "Atlanta")])

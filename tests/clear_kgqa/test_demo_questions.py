@@ -101,9 +101,7 @@ def test_gold_queries_return_the_stored_answers_without_ties(
 
 
 @pytest.mark.slow
-def test_answerable_queries_name_only_things_that_are_there(
-    samples: list[Sample], demo: EmbeddedGraph
-) -> None:
+def test_answerable_queries_name_only_things_that_are_there(samples: list[Sample], demo: EmbeddedGraph) -> None:
     """A false answer must not come from a node or property that does not exist."""
     queries = " ".join(s.sparql for s in samples if s.type != "unanswerable")
     used = set(re.findall(r"<(http[^>]+)>", queries))

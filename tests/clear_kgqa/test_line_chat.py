@@ -26,9 +26,7 @@ SHARES = (Candidate("https://e/1", "Georgia, the country", 0.6), Candidate("http
 
 def answered(label: str) -> Answered:
     value = {"iri": "https://e/" + label, "label": label}
-    return Answered(
-        "select", ("x",), ((value,),), (value,), None, f"SELECT {label}", f"read {label}", f"{label}."
-    )
+    return Answered("select", ("x",), ((value,),), (value,), None, f"SELECT {label}", f"read {label}", f"{label}.")
 
 
 class Capitals:

@@ -54,9 +54,7 @@ def test_whatever_is_imported_is_declared(project: dict[str, Any]) -> None:
     distributions = packages_distributions()
     used = {name for package in PACKAGES for file in (ROOT / package).rglob("*.py") for name in imports(file)}
     foreign = used - OURS - set(sys.stdlib_module_names)
-    undeclared = {
-        name for name in foreign if not declared & {normalised(d) for d in distributions.get(name, [name])}
-    }
+    undeclared = {name for name in foreign if not declared & {normalised(d) for d in distributions.get(name, [name])}}
     assert not undeclared
 
 

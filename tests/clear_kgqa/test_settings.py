@@ -57,9 +57,7 @@ def test_the_file_takes_the_names_of_the_options(tmp_path: Path) -> None:
 
 def test_the_working_folder_sets_nothing(tmp_path: Path) -> None:
     write(tmp_path / "clear-kgqa.toml", 'base-url = "http://captures-keys"\n')
-    write(
-        tmp_path / ".env", "OPENAI_BASE_URL=http://captures-keys\nCLEAR_KGQA_BASE_URL=http://captures-keys\n"
-    )
+    write(tmp_path / ".env", "OPENAI_BASE_URL=http://captures-keys\nCLEAR_KGQA_BASE_URL=http://captures-keys\n")
     assert load_settings().base_url == ""
 
 

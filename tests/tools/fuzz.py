@@ -147,9 +147,7 @@ QUERIES = st.one_of(
 LABELS = st.one_of(
     TEXT, st.sampled_from(PIECES), st.text("\x1b\x9b\u202e\"'\\\n\r\t{}<>`#\x00\x85\u2028ab", max_size=40)
 )
-KEYS = st.sampled_from(
-    ["head", "vars", "results", "bindings", "x", "type", "value", "uri", "boolean", "datatype"]
-)
+KEYS = st.sampled_from(["head", "vars", "results", "bindings", "x", "type", "value", "uri", "boolean", "datatype"])
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | TEXT | KEYS,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner),
@@ -160,14 +158,10 @@ BODIES = st.one_of(
     st.binary(max_size=200),
     VALUES.map(lambda value: json.dumps(value).encode()),
     BROKEN.map(lambda pair: ONE_ROW[: pair[0]] + pair[1] + ONE_ROW[pair[0] :]),
-    st.sampled_from(
-        [ONE_ROW, b"<html><title>\x1b[2J</title>", b"", b"\xef\xbb\xbf{}", b'<a:b> <a:c> "\x9b" .']
-    ),
+    st.sampled_from([ONE_ROW, b"<html><title>\x1b[2J</title>", b"", b"\xef\xbb\xbf{}", b'<a:b> <a:c> "\x9b" .']),
 )
 STATUSES = st.sampled_from([200] * 6 + [206, 204, 301, 400, 401, 404, 500, 599])
-TYPES = st.sampled_from(
-    [JSON, None, "text/html", "text/turtle", "application/json; charset=latin-1", "x; charset=no"]
-)
+TYPES = st.sampled_from([JSON, None, "text/html", "text/turtle", "application/json; charset=latin-1", "x; charset=no"])
 ASKED = st.sampled_from(
     ["SELECT ?x { ?s ?p ?x }", "ASK {}", "CONSTRUCT WHERE { ?s ?p ?o }", "DESCRIBE <http://ex.org/a>"]
 )

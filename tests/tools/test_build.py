@@ -65,8 +65,7 @@ def test_bad_lines_are_skipped_counted_and_listed(tmp_path: Path) -> None:
     lines = NT.splitlines()
     source = tmp_path / "g.nt"
     source.write_bytes(
-        "\n".join([lines[0], bad[0], lines[1], bad[1], bad[2], lines[2], ""]).encode()
-        + b'<http://o/a> "\xff" .\n'
+        "\n".join([lines[0], bad[0], lines[1], bad[1], bad[2], lines[2], ""]).encode() + b'<http://o/a> "\xff" .\n'
     )
     report = build_graph(source, tmp_path / "graph")
     assert (report.triples, report.bad_lines) == (3, 4)
@@ -99,9 +98,7 @@ def test_many_bad_lines_take_no_longer_than_good_ones(tmp_path: Path) -> None:
         ("g.nt.gz", NT, "not a complete gzip file"),
     ],
 )
-def test_unreadable_sources_are_one_line_and_leave_nothing(
-    tmp_path: Path, name: str, text: str, message: str
-) -> None:
+def test_unreadable_sources_are_one_line_and_leave_nothing(tmp_path: Path, name: str, text: str, message: str) -> None:
     source = tmp_path / name
     source.write_text(text)
     with pytest.raises(ConfigError) as error:

@@ -36,9 +36,7 @@ def labels(facts: Facts, iri: str, predicate: str) -> set[str]:
 
 
 def test_georgia_is_a_country_and_a_state_and_only_the_country_has_numbers(facts: Facts) -> None:
-    assert named(facts, "Georgia", v.COUNTRY) == [GEORGIA] and named(facts, "Georgia", v.STATE) == [
-        GEORGIA_US
-    ]
+    assert named(facts, "Georgia", v.COUNTRY) == [GEORGIA] and named(facts, "Georgia", v.STATE) == [GEORGIA_US]
     assert facts[GEORGIA][v.AREA] == ["69700"] and facts[GEORGIA][v.POPULATION] == ["3704500"]
     assert facts[GEORGIA][v.DESCRIPTION] == ["country in Asia, population 3,704,500, capital Tbilisi"]
     states = [iri for iri, node in facts.items() if v.STATE in node[RDF_TYPE]]
@@ -49,9 +47,9 @@ def test_georgia_is_a_country_and_a_state_and_only_the_country_has_numbers(facts
 def test_largest_cities(facts: Facts) -> None:
     def largest(place: str) -> str:
         cities = [i for i, n in facts.items() if v.CITY in n[RDF_TYPE] and place in n[v.LOCATED_IN]]
-        return facts[
-            max(cities, key=lambda i: int(facts[i][v.POPULATION][0]) if facts[i][v.POPULATION] else 0)
-        ][RDFS_LABEL][0]
+        return facts[max(cities, key=lambda i: int(facts[i][v.POPULATION][0]) if facts[i][v.POPULATION] else 0)][
+            RDFS_LABEL
+        ][0]
 
     assert (largest(GEORGIA), largest(GEORGIA_US)) == ("Tbilisi", "Atlanta")
     assert largest(named(facts, "Brazil", v.COUNTRY)[0]) == "São Paulo"
@@ -67,9 +65,7 @@ def test_capitals_are_links_to_cities(facts: Facts) -> None:
 
 
 def test_currency_language_neighbours_and_codes(facts: Facts) -> None:
-    assert labels(facts, JAPAN, v.CURRENCY_USED) == {"Yen"} and labels(facts, JAPAN, v.LANGUAGE_SPOKEN) == {
-        "Japanese"
-    }
+    assert labels(facts, JAPAN, v.CURRENCY_USED) == {"Yen"} and labels(facts, JAPAN, v.LANGUAGE_SPOKEN) == {"Japanese"}
     assert labels(facts, CHAD, v.NEIGHBOUR) == {
         "Libya",
         "Niger",
@@ -89,9 +85,7 @@ def test_currency_language_neighbours_and_codes(facts: Facts) -> None:
 
 
 def test_dissolved_countries_are_left_out(facts: Facts) -> None:
-    assert not named(facts, "Serbia and Montenegro", v.COUNTRY) and not named(
-        facts, "Netherlands Antilles", v.COUNTRY
-    )
+    assert not named(facts, "Serbia and Montenegro", v.COUNTRY) and not named(facts, "Netherlands Antilles", v.COUNTRY)
     assert named(facts, "Kosovo", v.COUNTRY)
 
 
@@ -116,15 +110,9 @@ def test_cities_lie_in_state_country_and_zone(facts: Facts) -> None:
 
 def test_names_that_people_use(facts: Facts) -> None:
     def of(name: str) -> set[str]:
-        return {
-            n[RDFS_LABEL][0] for n in facts.values() if name in n[v.ALT_LABEL] and v.COUNTRY in n[RDF_TYPE]
-        }
+        return {n[RDFS_LABEL][0] for n in facts.values() if name in n[v.ALT_LABEL] and v.COUNTRY in n[RDF_TYPE]}
 
-    assert (
-        of("USA") == {"United States"}
-        and of("UK") == {"United Kingdom"}
-        and of("Holland") == {"The Netherlands"}
-    )
+    assert of("USA") == {"United States"} and of("UK") == {"United Kingdom"} and of("Holland") == {"The Netherlands"}
     assert of("Czech Republic") and of("French Republic") == {"France"}
     words = {"in", "and", "the", "can", "for"}
     assert not [n for n in facts.values() if words & {a.casefold() for a in n[v.ALT_LABEL]}]
@@ -139,13 +127,11 @@ def test_every_predicate_is_declared_with_a_label(facts: Facts) -> None:
         v.DESCRIPTION,
         v.RDFS + "domain",
         v.RDFS + "range",
-        v.RDFS + "comment", POPULARITY,
+        v.RDFS + "comment",
+        POPULARITY,
     }
     assert all(facts[p][RDFS_LABEL] for p in used - plain)
-    assert (
-        "borders" in facts[v.NEIGHBOUR][v.ALT_LABEL]
-        and "number of inhabitants" in facts[v.POPULATION][v.ALT_LABEL]
-    )
+    assert "borders" in facts[v.NEIGHBOUR][v.ALT_LABEL] and "number of inhabitants" in facts[v.POPULATION][v.ALT_LABEL]
 
 
 @pytest.mark.slow

@@ -27,9 +27,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("embedded") / "store"
     predicate = ox.NamedNode("http://ex.org/p")
     data = ox.Store(str(path))
-    data.bulk_extend(
-        ox.Quad(ox.NamedNode(f"http://ex.org/{i}"), predicate, ox.Literal(i)) for i in range(5000)
-    )
+    data.bulk_extend(ox.Quad(ox.NamedNode(f"http://ex.org/{i}"), predicate, ox.Literal(i)) for i in range(5000))
     graph = ox.NamedNode("http://ex.org/g")
     for value in (ox.Literal("eins", language="de"), ox.BlankNode("b"), ox.Literal("plain")):
         data.add(ox.Quad(ox.NamedNode("http://ex.org/named"), predicate, value, graph))
@@ -51,8 +49,7 @@ def works(graph: EmbeddedGraph) -> bool:
 def test_rows_keep_columns_order_and_unbound_values(graph: EmbeddedGraph) -> None:
     result = graph.query(
         trusted(
-            "SELECT ?o ?none ?s { ?s <http://ex.org/p> ?o OPTIONAL { ?o <http://ex.org/q> ?none } } "
-            "ORDER BY ?o LIMIT 2"
+            "SELECT ?o ?none ?s { ?s <http://ex.org/p> ?o OPTIONAL { ?o <http://ex.org/q> ?none } } ORDER BY ?o LIMIT 2"
         )
     )
     assert result.columns == ("o", "none", "s")
@@ -98,9 +95,7 @@ def test_rows_are_capped_and_said_to_be(graph: EmbeddedGraph) -> None:
         (Limits(seconds=60, megabytes=150), "limit of 150 MB of memory"),
     ],
 )
-def test_a_costly_query_is_stopped_and_the_next_works(
-    graph: EmbeddedGraph, limits: Limits, message: str
-) -> None:
+def test_a_costly_query_is_stopped_and_the_next_works(graph: EmbeddedGraph, limits: Limits, message: str) -> None:
     assert works(graph)
     with pytest.raises(LimitExceeded, match=message):
         graph.query(COSTLY, limits)
@@ -201,9 +196,7 @@ def test_workers_end_with_their_parent(store: Path) -> None:
         f"EmbeddedGraph(Path(sys.argv[1])).query(trusted({COSTLY.text!r}), Limits(60, 8000))"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    parent = subprocess.Popen(
-        [sys.executable, "-c", code, str(store)], env=environment, stdout=subprocess.PIPE
-    )
+    parent = subprocess.Popen([sys.executable, "-c", code, str(store)], env=environment, stdout=subprocess.PIPE)
     assert parent.stdout and parent.stdout.readline() == b"up\n"
     wait_until(lambda: bool(workers_of(store)))
     parent.kill()

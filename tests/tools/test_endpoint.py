@@ -34,9 +34,7 @@ def rows(graph: EndpointGraph) -> int:
 
 @pytest.fixture(scope="module")
 def oxigraph() -> Iterator[str]:
-    with sparql_server(
-        '<http://ex.org/a> <http://ex.org/p> "eins"@de, 2, <http://ex.org/b>, _:c .'
-    ) as address:
+    with sparql_server('<http://ex.org/a> <http://ex.org/p> "eins"@de, 2, <http://ex.org/b>, _:c .') as address:
         yield address
 
 
@@ -71,9 +69,7 @@ def test_long_queries_go_by_post_with_a_name(server: MisbehavingServer) -> None:
 
 
 def test_an_iri_that_names_an_update_is_still_sent_as_a_query(server: MisbehavingServer) -> None:
-    EndpointGraph(server.url("/")).query(
-        check("PREFIX drop: <http://ex.org/#>\nSELECT ?x { drop:all ?p ?x }")
-    )
+    EndpointGraph(server.url("/")).query(check("PREFIX drop: <http://ex.org/#>\nSELECT ?x { drop:all ?p ?x }"))
     assert b"query=" in server.seen[0].body and b"update=" not in server.seen[0].body
 
 
@@ -161,16 +157,12 @@ def test_byte_order_marks_charsets_and_missing_types_are_read(server: Misbehavin
     [
         (Answer(500, b"java.util.concurrent.TimeoutException"), "own time limit"),
         (
-            Answer(
-                body=b'{"head":{"vars":["x"]},"results":{"bindings":[\n java.util.concurrent.TimeoutException'
-            ),
+            Answer(body=b'{"head":{"vars":["x"]},"results":{"bindings":[\n java.util.concurrent.TimeoutException'),
             "own time limit",
         ),
     ],
 )
-def test_an_endpoints_own_time_limit_is_a_limit(
-    server: MisbehavingServer, answer: Answer, message: str
-) -> None:
+def test_an_endpoints_own_time_limit_is_a_limit(server: MisbehavingServer, answer: Answer, message: str) -> None:
     with pytest.raises(LimitExceeded, match=message):
         EndpointGraph(server.url("/", answer)).query(QUERY)
 
@@ -334,9 +326,7 @@ def test_an_address_that_is_none_is_the_users_to_fix(url: str) -> None:
 
 def test_credentials_are_sent_and_never_shown(server: MisbehavingServer) -> None:
     url = server.url("/", Answer(404, b"user u with pa55word and t0ken")).replace("//", "//u:pa55word@")
-    graph = EndpointGraph(
-        url + "?key=k3y", environment={"CLEAR_KGQA_ENDPOINT_HEADERS": '{"X-Token": "t0ken"}'}
-    )
+    graph = EndpointGraph(url + "?key=k3y", environment={"CLEAR_KGQA_ENDPOINT_HEADERS": '{"X-Token": "t0ken"}'})
     with pytest.raises(EndpointError) as failed:
         graph.query(QUERY)
     assert server.seen[0].headers["Authorization"] == "Basic dTpwYTU1d29yZA=="

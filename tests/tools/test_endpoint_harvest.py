@@ -69,13 +69,10 @@ def test_an_endpoint_as_it_is(url: str) -> None:
             ("http://o/alien", ("Film",), "label"),
             ("http://o/other", ("Person",), "label"),
         }
-        assert [n.iri for n in bundle.nodes.exact(["BLADE RUNNER", "nobody"])["BLADE RUNNER"]] == [
-            "http://o/blade"
-        ]
+        assert [n.iri for n in bundle.nodes.exact(["BLADE RUNNER", "nobody"])["BLADE RUNNER"]] == ["http://o/blade"]
         assert bundle.nodes.search("R. Scott")[0].match == "alias"
         assert (
-            bundle.nodes.describe(["http://o/scott", "http://o/none"])["http://o/scott"].label
-            == 'Ridley "Sir" Scott'
+            bundle.nodes.describe(["http://o/scott", "http://o/none"])["http://o/scott"].label == 'Ridley "Sir" Scott'
         )
         assert bundle.schema.property_by_iri["http://o/directedBy"].label == "director"
         assert bundle.data_hash == "" and bundle.folder is None

@@ -65,9 +65,7 @@ def test_opaque_names() -> None:
             ("http://w/Q42", "http://w/P31", "http://f/m.02mjmr", "http://c/0011b0ae2aab", "http://o/17"),
         )
     )
-    assert not any(
-        map(opaque, ("http://o/Paris", "http://o/width_mm", "http://o/Area51Base", "http://o/deed"))
-    )
+    assert not any(map(opaque, ("http://o/Paris", "http://o/width_mm", "http://o/Area51Base", "http://o/deed")))
     assert split_words("BOMPart") == "BOM part"
 
 
@@ -89,13 +87,9 @@ def test_label_preferred_by_language_then_by_predicate_and_none_is_lost() -> Non
     assert records["http://o/f"].label == "plain" and records["http://o/f"].aliases == ("gemischt",)
 
 
-@pytest.mark.parametrize(
-    "predicate", ["foaf:name", "schema:name", "<http://purl.org/dc/elements/1.1/title>", ":name"]
-)
+@pytest.mark.parametrize("predicate", ["foaf:name", "schema:name", "<http://purl.org/dc/elements/1.1/title>", ":name"])
 def test_vocabularies_with_one_kind_of_name(predicate: str) -> None:
-    records, schema = harvest(
-        f':a a :Thing ; {predicate} "Alpha" . :b a :Thing ; {predicate} "Beta" ; :knows :a .'
-    )
+    records, schema = harvest(f':a a :Thing ; {predicate} "Alpha" . :b a :Thing ; {predicate} "Beta" ; :knows :a .')
     assert {r.label for r in records.values()} == {"Alpha", "Beta", "Thing"}
     assert records["http://o/a"].types == ("thing",) or records["http://o/a"].types == ("Thing",)
     assert [c.count for c in schema.classes] == [2]
@@ -202,9 +196,7 @@ def test_nodes_without_names_that_carry_facts_are_mediators() -> None:
 
 
 def test_blank_nodes_are_mediators_and_their_properties_are_known() -> None:
-    _, schema = harvest(
-        ':a rdfs:label "A" ; :address [ :street "Main" ; :city :c ] . :c rdfs:label "C" ; :mayor :a .'
-    )
+    _, schema = harvest(':a rdfs:label "A" ; :address [ :street "Main" ; :city :c ] . :c rdfs:label "C" ; :mayor :a .')
     assert {p.label for p in schema.properties if p.mediator} == {"address"}
     assert schema.extra["of_mediators"] == ["http://o/city", "http://o/street"]
 
@@ -226,14 +218,13 @@ def test_a_graph_without_any_labels_has_no_mediators_among_readable_nodes() -> N
 
 
 def test_a_symmetric_property_is_its_own_inverse(tmp_path: Path) -> None:
-    _, schema = harvest(
-        ":borders a owl:SymmetricProperty . :a :borders :b . :p owl:inverseOf :q . :a :p :b ."
-    )
+    _, schema = harvest(":borders a owl:SymmetricProperty . :a :borders :b . :p owl:inverseOf :q . :a :p :b .")
     assert schema.extra["inverse"] == [["http://o/borders", "http://o/borders"], ["http://o/p", "http://o/q"]]
 
 
 def test_wikidata_statements_are_mediators_with_labelled_qualifiers() -> None:
-    _, schema = harvest("""
+    _, schema = harvest(
+        """
         @prefix p: <http://www.wikidata.org/prop/> . @prefix ps: <http://www.wikidata.org/prop/statement/> .
         @prefix pq: <http://www.wikidata.org/prop/qualifier/> .
         @prefix s: <http://www.wikidata.org/entity/statement/> .
@@ -241,9 +232,13 @@ def test_wikidata_statements_are_mediators_with_labelled_qualifiers() -> None:
         s:q76-1 ps:P39 wd:Q11696 ; pq:P580 "2009-01-20T00:00:00Z"^^xsd:dateTime .
         wd:Q11696 rdfs:label "President"@en ; wdt:P31 wd:Q4164871 . wd:P39 rdfs:label "position held"@en .
         wd:P580 rdfs:label "start time"@en .
-    """, "wikidata")
+    """,
+        "wikidata",
+    )
     by = {p.iri.removeprefix("http://www.wikidata.org/prop/"): p for p in schema.properties}
     assert by["P39"].mediator and by["P39"].label == "position held" and not by["direct/P39"].mediator
     assert by["qualifier/P580"].label == "start time" and by["qualifier/P580"].values == "date"
     assert schema.extra["of_mediators"] == [
-        "http://www.wikidata.org/prop/qualifier/P580", "http://www.wikidata.org/prop/statement/P39"]
+        "http://www.wikidata.org/prop/qualifier/P580",
+        "http://www.wikidata.org/prop/statement/P39",
+    ]

@@ -20,9 +20,7 @@ def test_every_shipped_profile_loads_with_labels_types_and_prefixes() -> None:
 
 def test_profile_of_the_users_own(tmp_path: Path) -> None:
     file = tmp_path / "ours.yaml"
-    file.write_text(
-        "labels: [http://o/label]\nlanguages: [de, en]\nproperty_namespace: [[http://a/, http://b/]]\n"
-    )
+    file.write_text("labels: [http://o/label]\nlanguages: [de, en]\nproperty_namespace: [[http://a/, http://b/]]\n")
     profile = load_profile(str(file))
     assert (profile.name, profile.labels, profile.languages) == ("ours", ("http://o/label",), ("de", "en"))
     assert profile.property_namespace == (("http://a/", "http://b/"),)

@@ -145,10 +145,7 @@ def test_a_query_that_names_its_dataset_says_so() -> None:
 
 
 def test_only_known_used_and_undeclared_prefixes_are_added() -> None:
-    assert (
-        check("ASK { ex:a ?p 'bd:x' }", PREFIXES).text
-        == "PREFIX ex: <http://ex.org/>\nASK { ex:a ?p 'bd:x' }"
-    )
+    assert check("ASK { ex:a ?p 'bd:x' }", PREFIXES).text == "PREFIX ex: <http://ex.org/>\nASK { ex:a ?p 'bd:x' }"
     own = "PREFIX ex: <http://own.org/> ASK { ex:a ?p ?o }"
     assert check(own, PREFIXES).text == own
 

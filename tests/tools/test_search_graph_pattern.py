@@ -34,10 +34,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GraphBundle]:
     node = ox.NamedNode
     quads = [
         *ox.parse(TURTLE, format=ox.RdfFormat.TURTLE),
-        *(
-            ox.Quad(node(f"http://o/fan{n}"), node("http://o/likes"), node("http://o/hub"))
-            for n in range(FANS)
-        ),
+        *(ox.Quad(node(f"http://o/fan{n}"), node("http://o/likes"), node("http://o/hub")) for n in range(FANS)),
         ox.Quad(node("http://o/one"), node("http://o/dislikes"), node("http://o/hub")),
     ]
     build_graph(quads, folder)
@@ -53,8 +50,7 @@ def search(bundle: GraphBundle) -> SearchGraphPattern:
 
 def path(pattern: Pattern) -> str:
     return " ".join(
-        ("" if hop.direction == "out" else "^") + hop.property.removeprefix("http://o/")
-        for hop in pattern.hops
+        ("" if hop.direction == "out" else "^") + hop.property.removeprefix("http://o/") for hop in pattern.hops
     )
 
 

@@ -113,9 +113,7 @@ class _Build:
         self._progress("reading the schema", 0.0)
         schema = build_schema(harvest, store)
         del store
-        (self._folder / "schema.json").write_text(
-            json.dumps(schema.to_json(), ensure_ascii=False), encoding="utf-8"
-        )
+        (self._folder / "schema.json").write_text(json.dumps(schema.to_json(), ensure_ascii=False), encoding="utf-8")
         nodes = len(harvest.nodes)
         index = LabelIndex.build(
             self._folder / "labels",

@@ -88,9 +88,7 @@ class SourceFile:
         """The quads without bad lines; syntaxes other than by line raise ConfigError at the first error."""
         with self.path.open("rb") as raw:
             self._raw = raw
-            stream = (
-                cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if self.path.suffix.lower() == ".gz" else raw
-            )
+            stream = cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if self.path.suffix.lower() == ".gz" else raw
             try:
                 yield from self._by_line(stream) if self._syntax in _BY_LINE else self._whole(stream)
             except (gzip.BadGzipFile, EOFError) as error:

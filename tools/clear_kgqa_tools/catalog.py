@@ -42,9 +42,7 @@ def is_url(spec: str) -> bool:
 def graph_folder(name: str) -> Path:
     """The folder of a named graph; raises ConfigError where the name could not be one."""
     if not _NAME.fullmatch(name) or name.endswith((".", ".lock")):
-        raise ConfigError(
-            f"{name!r} cannot name a graph: use up to 64 letters, digits, _ . -, a letter or digit first"
-        )
+        raise ConfigError(f"{name!r} cannot name a graph: use up to 64 letters, digits, _ . -, a letter or digit first")
     return data_folder() / "graphs" / name
 
 
@@ -85,9 +83,7 @@ def ensure_built(folder: Path, build: Callable[[], object], progress: Progress =
                 build()
 
 
-def kg_add(
-    name: str, source: str, profile: str | None = None, progress: Progress | None = None
-) -> BuildReport:
+def kg_add(name: str, source: str, profile: str | None = None, progress: Progress | None = None) -> BuildReport:
     """Build a named graph from a file or an endpoint URL, replacing its namesake; raises ConfigError."""
     if name == DEMO:
         raise ConfigError("the name demo is taken by the demo graph; choose another")
@@ -146,9 +142,7 @@ def kg_folder(name: str) -> Path:
     folder = data_folder() / DEMO if name == DEMO else graph_folder(name)
     if read_meta(folder) is None:
         if (folder / "meta.json").exists():
-            raise ConfigError(
-                f"the graph {name} was built by another version; again: clear-kgqa kg add {name} SOURCE"
-            )
+            raise ConfigError(f"the graph {name} was built by another version; again: clear-kgqa kg add {name} SOURCE")
         raise ConfigError(
             f"no graph named {name!r}; there are {', '.join(known_names())} "
             "(add one with: clear-kgqa kg add NAME SOURCE)"

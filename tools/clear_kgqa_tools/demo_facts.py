@@ -67,9 +67,7 @@ class DemoFacts:
         for code, country in self._countries.items():
             iri, continent = self._country(code), self._continents[country["continentcode"]]
             where = (
-                f"country in {continent['name']}"
-                if continent["name"] != "Antarctica"
-                else "territory in Antarctica"
+                f"country in {continent['name']}" if continent["name"] != "Antarctica" else "territory in Antarctica"
             )
             about = q.described(where, country["population"])
             if country["capital"].strip():
@@ -151,9 +149,7 @@ class DemoFacts:
         for code, countries in users.items():
             known, short = self._iso.currencies.get(alpha_3=code), countries[0]["currencyname"]
             label = known.name if known else f"{countries[0]['name']} {short}"
-            yield from _node(
-                q.currency(code), v.CURRENCY, label, (short, code), q.shared("currency of", countries)
-            )
+            yield from _node(q.currency(code), v.CURRENCY, label, (short, code), q.shared("currency of", countries))
             yield q.text(q.currency(code), v.CURRENCY_CODE, code)
 
     def _language_facts(self) -> Iterator[ox.Quad]:
@@ -165,9 +161,7 @@ class DemoFacts:
             name = self._iso.languages.get(alpha_3=code).name
             plain = LANGUAGE_NAMES["ell"] if code == "ell" else re.sub(r" \(.*\)", "", name)
             names = (name, LANGUAGE_NAMES.get(code, name))
-            yield from _node(
-                q.language(code), v.LANGUAGE, plain, names, q.shared("language spoken in", countries)
-            )
+            yield from _node(q.language(code), v.LANGUAGE, plain, names, q.shared("language spoken in", countries))
 
     def _time_zone_facts(self) -> Iterator[ox.Quad]:
         cities = Counter(c["timezone"] for c in self._cities if c["countrycode"] in self._countries)
@@ -183,9 +177,7 @@ class DemoFacts:
         yield from COUNTRY_NAMES.get(code, ())
         if known := self._iso.countries.get(alpha_2=code):
             yield from (
-                n
-                for n in (known.name, getattr(known, "official_name", ""), getattr(known, "common_name", ""))
-                if n
+                n for n in (known.name, getattr(known, "official_name", ""), getattr(known, "common_name", "")) if n
             )
 
     def _in_country(self, iri: str, code: str) -> Iterator[ox.Quad]:

@@ -31,11 +31,7 @@ def described(kind: str, people: int) -> str:
 
 
 def shared(what: str, countries: list[dict[str, Any]]) -> str:
-    return (
-        f"{what} {countries[0]['name'].strip()}"
-        if len(countries) == 1
-        else f"{what} {len(countries)} countries"
-    )
+    return f"{what} {countries[0]['name'].strip()}" if len(countries) == 1 else f"{what} {len(countries)} countries"
 
 
 def number(iri: str, predicate: str, value: float, sign: bool = False) -> Iterator[ox.Quad]:

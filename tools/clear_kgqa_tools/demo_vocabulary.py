@@ -122,12 +122,8 @@ _PROPERTIES = {
         XSD + "string",
         "The country's domain on the internet.",
     ),
-    LATITUDE: _Property(
-        "latitude", ("coordinates", "how far north"), (CITY,), XSD + "decimal", "Degrees north."
-    ),
-    LONGITUDE: _Property(
-        "longitude", ("coordinates", "how far east"), (CITY,), XSD + "decimal", "Degrees east."
-    ),
+    LATITUDE: _Property("latitude", ("coordinates", "how far north"), (CITY,), XSD + "decimal", "Degrees north."),
+    LONGITUDE: _Property("longitude", ("coordinates", "how far east"), (CITY,), XSD + "decimal", "Degrees east."),
     LOCATED_IN: _Property(
         "located in",
         ("is in", "lies in", "part of", "location", "situated in"),

@@ -114,7 +114,9 @@ class _Worker:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - a pipe could fill up and block the worker
         self._process = subprocess.Popen(
             [sys.executable, "-P", str(_WORKER), str(path)],  # -P: no module here may shadow the library's
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
             env={**os.environ, "MALLOC_ARENA_MAX": "2"},  # each arena reserves 64 MB of address space
             start_new_session=True,  # Ctrl+C in the terminal is the parent's to handle
         )
@@ -175,7 +177,7 @@ class _Worker:
         view = memoryview(struct.pack("<I", len(payload)) + payload)
         try:
             while view:
-                view = view[os.write(self._stdin, view):]
+                view = view[os.write(self._stdin, view) :]
         except BrokenPipeError:
             raise self._died() from None
 

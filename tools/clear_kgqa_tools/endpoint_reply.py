@@ -16,7 +16,11 @@ from clear_kgqa_tools.text import cut, one_line
 RETRIED = (429, 502, 503, 504)
 _TIMEOUT = re.compile(rb"TimeoutException|timed? ?out|S1T00|time limit", re.IGNORECASE)
 _KINDS: dict[object, Kind] = {
-    "uri": "iri", "iri": "iri", "literal": "literal", "typed-literal": "literal", "bnode": "bnode",
+    "uri": "iri",
+    "iri": "iri",
+    "literal": "literal",
+    "typed-literal": "literal",
+    "bnode": "bnode",
 }
 
 
@@ -32,7 +36,7 @@ def result(reply: Reply, query: CheckedQuery, limits: Limits, endpoint: str, sec
     reasons = [*_partial(reply, len(rows))]
     if len(rows) > limits.rows:
         reasons.append(f"stopped at the limit of {limits.rows:,} rows")
-    rows = rows[:limits.rows]
+    rows = rows[: limits.rows]
     return QueryResult(query.form, columns, rows, boolean, bool(reasons), "; ".join(reasons), seconds)
 
 
@@ -76,9 +80,7 @@ def _partial(reply: Reply, rows: int) -> Iterator[str]:
         yield "the endpoint ran out of time and sent what it had (S1TAT)"
 
 
-def _solutions(
-    reply: Reply, query: CheckedQuery, endpoint: str
-) -> tuple[tuple[str, ...], list[Row], bool | None]:
+def _solutions(reply: Reply, query: CheckedQuery, endpoint: str) -> tuple[tuple[str, ...], list[Row], bool | None]:
     data = _json(reply, endpoint)
     try:
         if query.form == "ask":

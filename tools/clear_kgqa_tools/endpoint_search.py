@@ -78,9 +78,7 @@ class EndpointSearch:
         return found
 
     def _spellings(self, name: str) -> Iterator[str]:
-        for text in dict.fromkeys(
-            (name, name.lower(), name.title(), name[:1].upper() + name[1:], name.upper())
-        ):
+        for text in dict.fromkeys((name, name.lower(), name.title(), name[:1].upper() + name[1:], name.upper())):
             yield string_literal(text)
             yield from (Term(text, language=tag).n3() for tag in self._profile.languages)
 
@@ -127,9 +125,7 @@ class EndpointSearch:
         labels = literals_of(self._graph, distinct, profile.labels, profile)
         about = literals_of(self._graph, distinct, profile.descriptions, profile)
         types = self._types(distinct)
-        kinds = literals_of(
-            self._graph, list({t for some in types.values() for t in some}), profile.labels, profile
-        )
+        kinds = literals_of(self._graph, list({t for some in types.values() for t in some}), profile.labels, profile)
         degrees = self._popularity(distinct) if popularity else {}
         return {
             iri: Node(
@@ -161,16 +157,12 @@ class EndpointSearch:
                 f"{{ SELECT ({iri} AS ?s) ?x WHERE {{ ?x ?p {iri} }} LIMIT {_DEGREE_LOOKED_AT} }}"
                 for iri in map(iri_ref, iris[start : start + _PER_NAME])
             )
-            rows = self._graph.query(
-                trusted(f"SELECT ?s (COUNT(*) AS ?n) WHERE {{ {parts} }} GROUP BY ?s")
-            ).rows
+            rows = self._graph.query(trusted(f"SELECT ?s (COUNT(*) AS ?n) WHERE {{ {parts} }} GROUP BY ?s")).rows
             degrees |= {s.value: float(n.value) for s, n in rows if s is not None and n is not None}
         return degrees
 
 
-def literals_of(
-    graph: KnowledgeGraph, iris: list[str], predicates: Iterable[str], profile: Profile
-) -> dict[str, str]:
+def literals_of(graph: KnowledgeGraph, iris: list[str], predicates: Iterable[str], profile: Profile) -> dict[str, str]:
     """One text per node by the profile's order of languages and predicates; nodes without are left out."""
     order = {p: n for n, p in enumerate(predicates)}
     best: dict[str, tuple[tuple[int, int], str]] = {}
@@ -188,9 +180,7 @@ def _language_rank(language: str, preferred: tuple[str, ...]) -> int:
     return preferred.index(language) if language in preferred else len(preferred) + 1
 
 
-def _edges(
-    graph: KnowledgeGraph, iris: list[str], predicates: Iterable[str]
-) -> Iterator[tuple[Term, Term, Term]]:
+def _edges(graph: KnowledgeGraph, iris: list[str], predicates: Iterable[str]) -> Iterator[tuple[Term, Term, Term]]:
     properties = " ".join(map(iri_ref, predicates))
     for start in range(0, len(iris) if properties else 0, _PER_QUERY):
         nodes = " ".join(map(iri_ref, iris[start : start + _PER_QUERY]))

@@ -37,8 +37,11 @@ class Execution:
 
     def to_json(self) -> dict[str, Any]:
         return {
-            "sparql": self.query.text, "warnings": list(self.query.warnings), "result": self.result.to_json(),
-            "labels": self.labels, "missing": self.missing,
+            "sparql": self.query.text,
+            "warnings": list(self.query.warnings),
+            "result": self.result.to_json(),
+            "labels": self.labels,
+            "missing": self.missing,
         }
 
 
@@ -50,11 +53,17 @@ class ExecuteSPARQL:
     """
 
     def __init__(
-        self, graph: KnowledgeGraph, prefixes: Mapping[str, str],
+        self,
+        graph: KnowledgeGraph,
+        prefixes: Mapping[str, str],
         labels: Callable[[list[str]], dict[str, str]] | None = None,
         nearest: Callable[[str], list[str]] | None = None,
-        *, allowed_services: Collection[str] = (), dialects: Collection[str] = (),
-        limits: Limits | None = None, rows: int = 20, characters: int = 200,
+        *,
+        allowed_services: Collection[str] = (),
+        dialects: Collection[str] = (),
+        limits: Limits | None = None,
+        rows: int = 20,
+        characters: int = 200,
     ) -> None:
         self._graph = graph
         self._prefixes = dict(prefixes)
@@ -76,16 +85,14 @@ class ExecuteSPARQL:
         query = self.check(sparql)
         result = self._graph.query(query, self._limits)
         missing = self._missing(query) if _found_nothing(result) else {}
-        shown = result.rows[:self._rows]
+        shown = result.rows[: self._rows]
         iris = list(dict.fromkeys(t.value for row in shown for t in row if t and t.kind == "iri"))
         labels = self._labels(iris) if self._labels and iris else {}
         lines = [*self._result_lines(result, shown, labels), *_missing_lines(missing)]
         lines += [f"Note: {one_line(warning)}" for warning in query.warnings]
         return Execution(query, result, "\n".join(lines), labels, missing)
 
-    def _result_lines(
-        self, result: QueryResult, shown: list[Row], labels: Mapping[str, str]
-    ) -> Iterator[str]:
+    def _result_lines(self, result: QueryResult, shown: list[Row], labels: Mapping[str, str]) -> Iterator[str]:
         if result.form == "ask":
             yield f"ASK: {'yes' if result.boolean else 'no'}"
         elif not result.rows:
@@ -159,10 +166,11 @@ def _named_nodes(text: str) -> list[str]:
     for i, token in enumerate(found):
         before = found[i - 1] if i else None
         role = before is not None and (
-            before.word in ("BASE", "FROM", "NAMED", "GRAPH", "SERVICE") or before.start in declarations
+            before.word in ("BASE", "FROM", "NAMED", "GRAPH", "SERVICE")
+            or before.start in declarations
             or (before.text == "^" and found[i - 2].text == "^")
         )
-        called = found[i + 1:i + 2] and found[i + 1].text == "(" and before and before.text in "(,=<>+-*/!"
+        called = found[i + 1 : i + 2] and found[i + 1].text == "(" and before and before.text in "(,=<>+-*/!"
         iri = None if role or called or token.start in declarations else expand(token, prefixes)
         iris += [iri] if iri and ":" in iri and not iri.startswith(XSD) else []
     return list(dict.fromkeys(iris))

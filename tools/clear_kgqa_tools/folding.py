@@ -8,8 +8,7 @@ import unicodedata
 # Accents of Latin, Greek and Cyrillic, Hebrew points and Arabic vowel signs. Voicing marks of Japanese and
 # the signs of Indic scripts are letters rather than accents, so they stay.
 _ACCENTS = re.compile(
-    "[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f"
-    "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+    "[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 )
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")

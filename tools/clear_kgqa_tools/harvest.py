@@ -120,9 +120,7 @@ class Harvest:
             types = tuple(t for t in node.types if t not in METACLASSES)
             degree = node.incoming + node.outgoing
             popularity = float(degree) if node.popularity is None else node.popularity
-            yield LabelRecord(
-                iri, label, aliases, tuple(labels[t] for t in types), types, node.description, popularity
-            )
+            yield LabelRecord(iri, label, aliases, tuple(labels[t] for t in types), types, node.description, popularity)
 
     def schema_properties(self) -> set[str]:
         """IRIs that stand for a property: in use, declared, or the entity that carries a property's label."""
@@ -265,13 +263,7 @@ def _key(term: ox.NamedNode | ox.BlankNode | ox.Triple) -> str:
 def _readable(iri: str) -> bool:
     local = local_part(iri)
     letters = sum(c.isalpha() for c in local)
-    return (
-        letters >= 3
-        and letters >= 0.6 * len(local)
-        and "?" not in iri
-        and "." not in local
-        and "@" not in local
-    )
+    return letters >= 3 and letters >= 0.6 * len(local) and "?" not in iri and "." not in local and "@" not in local
 
 
 def _number(value: str) -> float | None:

@@ -11,9 +11,7 @@ RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 OWL = "http://www.w3.org/2002/07/owl#"
 SAMPLE = 400
 STRINGS = frozenset({XSD + "string", RDF + "langString", RDF + "dirLangString"})
-DOMAINS = frozenset(
-    {RDFS + "domain", "http://schema.org/domainIncludes", "https://schema.org/domainIncludes"}
-)
+DOMAINS = frozenset({RDFS + "domain", "http://schema.org/domainIncludes", "https://schema.org/domainIncludes"})
 RANGES = frozenset({RDFS + "range", "http://schema.org/rangeIncludes", "https://schema.org/rangeIncludes"})
 PROPERTY_TYPES = frozenset(
     {

@@ -82,11 +82,7 @@ class Mediators:
         facts = [q for q in self._facts(iri) if q.predicate.value not in self._texts]
         for quad in facts:
             target = quad.object
-            text = (
-                local_part(target.value)
-                if isinstance(target, ox.NamedNode)
-                else str(getattr(target, "value", ""))
-            )
+            text = local_part(target.value) if isinstance(target, ox.NamedNode) else str(getattr(target, "value", ""))
             values |= _tokens(text)
         return len(facts) > 1 and tokens <= values
 

@@ -165,17 +165,13 @@ def _values(facts: PropertyFacts, ranges: list[str] | None) -> str:
 
 def _numeric_text(harvest: Harvest, iri: str) -> bool:
     sample = harvest.properties[iri].sample
-    return bool(sample) and all(
-        _kind(k) == "text" and _NUMERIC_TEXT.fullmatch(v.strip()) for _, v, k in sample
-    )
+    return bool(sample) and all(_kind(k) == "text" and _NUMERIC_TEXT.fullmatch(v.strip()) for _, v, k in sample)
 
 
 def _inverse_pairs(harvest: Harvest) -> list[list[str]]:
     """Declared inverse properties, each pair once (a symmetric one with itself), as the predicates in use."""
     by_entity = {harvest.property_entity(p): p for p in harvest.properties}
-    pairs = {
-        tuple(sorted((by_entity.get(a, a), by_entity.get(b, b)))) for a, b in harvest.declared.inverse.items()
-    }
+    pairs = {tuple(sorted((by_entity.get(a, a), by_entity.get(b, b)))) for a, b in harvest.declared.inverse.items()}
     return sorted(map(list, pairs))
 
 

@@ -65,9 +65,7 @@ class LabelIndex:
         try:
             return LabelIndex(folder)
         except (OSError, ValueError) as error:
-            raise ConfigError(
-                f"the label index in {folder} is damaged: add the graph again with `kg add`"
-            ) from error
+            raise ConfigError(f"the label index in {folder} is damaged: add the graph again with `kg add`") from error
 
     def __len__(self) -> int:
         return len(self._table)
@@ -116,11 +114,7 @@ class LabelIndex:
     def exact(self, names: list[str]) -> dict[str, list[Node]]:
         """The nodes that carry each name as label or alias, best first; names without any are left out."""
         found = self._names.find([folded_name(name) for name in names], _NODES_PER_NAME)
-        return {
-            n: [self._table.node(e) for e in entries]
-            for n, entries in zip(names, found, strict=True)
-            if entries
-        }
+        return {n: [self._table.node(e) for e in entries] for n, entries in zip(names, found, strict=True) if entries}
 
     def describe(self, iris: list[str]) -> dict[str, Node]:
         """The indexed nodes among the IRIs."""

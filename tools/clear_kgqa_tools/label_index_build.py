@@ -159,9 +159,7 @@ class IndexWriter:
         np.save(self._folder / f"{name}.npy", values)
 
 
-def build_files(
-    folder: Path, records: Iterable[LabelRecord], progress: Callable[[int], None] | None = None
-) -> None:
+def build_files(folder: Path, records: Iterable[LabelRecord], progress: Callable[[int], None] | None = None) -> None:
     """Write the index of all records into the folder; `progress` gets the number of records so far."""
     writer, done = IndexWriter(folder), 0
     for record in records:

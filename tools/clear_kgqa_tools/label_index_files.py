@@ -45,9 +45,7 @@ def read_meta(folder: Path) -> dict[str, Any]:
     try:
         meta: dict[str, Any] = json.loads((folder / META).read_text())
     except (OSError, ValueError) as error:
-        raise ConfigError(
-            f"there is no usable label index in {folder}: add the graph again with `kg add`"
-        ) from error
+        raise ConfigError(f"there is no usable label index in {folder}: add the graph again with `kg add`") from error
     if meta.get("format") != FORMAT:
         raise ConfigError(
             f"the label index in {folder} is of format {meta.get('format')}, this version reads {FORMAT}: "
@@ -75,10 +73,7 @@ class SortedHashes:
         wanted = np.frombuffer(b"".join(map(text_digest, texts)), np.uint64)
         starts = np.searchsorted(self.hashes, wanted, "left")
         ends = np.minimum(np.searchsorted(self.hashes, wanted, "right"), starts + limit)
-        return [
-            self.values[a:b].tolist() if b > a else []
-            for a, b in zip(starts.tolist(), ends.tolist(), strict=True)
-        ]
+        return [self.values[a:b].tolist() if b > a else [] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
 class NodeTable:

@@ -151,9 +151,7 @@ class WordIndex:
         hits = []
         for entry in entries:
             name = fold(self._table.name(entry))
-            typos = (
-                OSA.distance(folded, name) if query_words is None else _word_typos(query_words, words(name))
-            )
+            typos = OSA.distance(folded, name) if query_words is None else _word_typos(query_words, words(name))
             hits.append(Hit(entry, typos, max(fuzz.ratio(folded, name), fuzz.token_sort_ratio(folded, name))))
         return sorted(hits, key=lambda hit: (hit.typos, hit.entry))
 

@@ -81,17 +81,11 @@ def _checked(name: str, key: str, value: Any, default: Any) -> Any:
         pairs = tuple(tuple(pair) for pair in value if isinstance(pair, list | tuple))
         if len(pairs) == len(value) and all(len(pair) == 2 for pair in pairs):
             return pairs
-    elif (
-        isinstance(default, tuple)
-        and isinstance(value, list | tuple)
-        and all(isinstance(v, str) for v in value)
-    ):
+    elif isinstance(default, tuple) and isinstance(value, list | tuple) and all(isinstance(v, str) for v in value):
         return tuple(value)
     elif not isinstance(default, tuple) and type(value) is type(default):
         return value
     kind = (
-        "a list"
-        if isinstance(default, tuple)
-        else {str: "text", bool: "true or false"}.get(type(default), "a mapping")
+        "a list" if isinstance(default, tuple) else {str: "text", bool: "true or false"}.get(type(default), "a mapping")
     )
     raise ConfigError(f"profile {name}: {key} must be {kind}")

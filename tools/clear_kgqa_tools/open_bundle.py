@@ -94,9 +94,7 @@ def _open_endpoint(url: str, progress: Progress, limits: Limits, similarity: Sim
     graph = EndpointGraph(url, limits)
     if added is not None:
         return replace(open_folder(shown, kg_folder(added), limits, similarity), graph=graph)
-    progress(
-        f"asking the endpoint for its properties; add it for fast search: clear-kgqa kg add NAME {shown}", 0.0
-    )
+    progress(f"asking the endpoint for its properties; add it for fast search: clear-kgqa kg add NAME {shown}", 0.0)
     counts = endpoint_properties(graph, limits.seconds)
     profile = with_names_in_use(detect_profile(counts), counts)
     schema = minimal_schema(graph, counts, profile)

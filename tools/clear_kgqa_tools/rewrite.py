@@ -44,9 +44,9 @@ def odd_names(text: str, prefixes: Mapping[str, str]) -> tuple[str, list[str]]:
         end = _odd_end(text, token)
         at = token.end
         if end > token.end:
-            iri = iri_ref(str(expand(token, known)) + text[token.end:end])
-            notes.append(f"read {text[token.start:end]} as {iri}; write such names as full IRIs")
-            text = text[:token.start] + iri + text[end:]
+            iri = iri_ref(str(expand(token, known)) + text[token.end : end])
+            notes.append(f"read {text[token.start : end]} as {iri}; write such names as full IRIs")
+            text = text[: token.start] + iri + text[end:]
             at = token.start + len(iri)
     return text, notes
 
@@ -62,8 +62,8 @@ def _odd_end(text: str, token: Token) -> int:
         return token.end
     match = _BEYOND.match(text, token.end)
     end = match.end() if match else token.end
-    name = text[token.start:end].partition(":")[2]
-    return end + 1 if text[end:end + 2] in (". ", ".\n") and _ABBREVIATION.search(name) else end
+    name = text[token.start : end].partition(":")[2]
+    return end + 1 if text[end : end + 2] in (". ", ".\n") and _ABBREVIATION.search(name) else end
 
 
 def _dotted_names(text: str, known: Mapping[str, str]) -> tuple[str, str]:
@@ -71,7 +71,7 @@ def _dotted_names(text: str, known: Mapping[str, str]) -> tuple[str, str]:
     for token in reversed(significant(text)):
         iri = expand(token, known) if token.kind == "pname" and "." in token.text.partition(":")[2] else None
         if iri and ":" in iri:
-            text = text[:token.start] + iri_ref(iri) + text[token.end:]
+            text = text[: token.start] + iri_ref(iri) + text[token.end :]
     return text, ""
 
 
@@ -81,7 +81,7 @@ def _casts(text: str, known: Mapping[str, str]) -> tuple[str, str]:
     for name, following in reversed(list(pairwise(found))):
         better = _CASTS.get(expand(name, known) or "") if following.text == "(" else None
         if better:
-            text = text[:name.start] + better + text[name.end:]
+            text = text[: name.start] + better + text[name.end :]
             note = f"{name.text}() is no SPARQL function: replaced by {better}()"
     return text, note
 
@@ -90,7 +90,7 @@ def _spacing(text: str, known: Mapping[str, str]) -> tuple[str, str]:
     """No white space where it is allowed but not understood: `CONCAT (`, `wdt:P279 *`, `"1" ^^ xsd:int`."""
     for before, following in reversed(list(pairwise(significant(text)))):
         if _adjacent(before, following):
-            text = text[:before.end] + text[following.start:]
+            text = text[: before.end] + text[following.start :]
     return text, ""
 
 
@@ -108,7 +108,7 @@ def _logic(text: str, known: Mapping[str, str]) -> tuple[str, str]:
     """AND and OR (Virtuoso, and the Freebase benchmarks written for it) as SPARQL has them."""
     for token in reversed(significant(text)):
         sign = {"AND": "&&", "OR": "||"}.get(token.word)
-        text = text[:token.start] + sign + text[token.end:] if sign else text
+        text = text[: token.start] + sign + text[token.end :] if sign else text
     return text, ""
 
 
@@ -120,7 +120,7 @@ def _projections(text: str, known: Mapping[str, str]) -> tuple[str, str]:
         for start, end in reversed(_projected(found, at + 1)):
             better = _aliased(text, found[start:end])
             if better:
-                text = text[:found[start].start] + better + text[found[end - 1].end:]
+                text = text[: found[start].start] + better + text[found[end - 1].end :]
                 found = significant(text)  # later offsets moved; the SELECTs still to come stand before
                 note = f"projected expressions need parentheses and a name: {better}"
     return text, note
@@ -159,7 +159,7 @@ def _closing(found: list[Token], at: int) -> int:
 
 def _aliased(text: str, span: list[Token]) -> str | None:
     """The projected expression with parentheses and alias, or None where it has both."""
-    inner = text[span[0].start:span[-1].end]
+    inner = text[span[0].start : span[-1].end]
     bare = span[0].text != "("
     named = any(t.word == "AS" and _depth(span, i) == (0 if bare else 1) for i, t in enumerate(span))
     if not bare and (named or span[-1].text != ")"):

@@ -24,7 +24,10 @@ MAX_TOKENS = 1_500
 MAX_TERMS = 5_000
 _UPDATES = {"INSERT", "DELETE", "LOAD", "CLEAR", "CREATE", "DROP", "COPY", "MOVE", "ADD", "WITH"}
 _FORMS: dict[str, Form] = {
-    "SelectQuery": "select", "AskQuery": "ask", "ConstructQuery": "construct", "DescribeQuery": "describe",
+    "SelectQuery": "select",
+    "AskQuery": "ask",
+    "ConstructQuery": "construct",
+    "DescribeQuery": "describe",
 }
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n`]*\n(.*?)(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.DOTALL | re.M)
 _QUERY_START = re.compile(
@@ -55,8 +58,11 @@ def check(
 
 @lru_cache(maxsize=1024)
 def _check(
-    query: str, known: tuple[tuple[str, str], ...], services: frozenset[str],
-    graphs: frozenset[str] | None, dialects: frozenset[str],
+    query: str,
+    known: tuple[tuple[str, str], ...],
+    services: frozenset[str],
+    graphs: frozenset[str] | None,
+    dialects: frozenset[str],
 ) -> CheckedQuery:
     if len(query) > MAX_REPLY:
         raise QueryError(f"the query is too long: {len(query):,} characters, at most {MAX_BYTES:,} are taken")
@@ -85,7 +91,7 @@ def extract(reply: str) -> str:
     if fence and (_starts_as_query(fence[1]) or _QUERY_START.search(fence[1])):
         text = fence[1]
     if not _starts_as_query(text) and (start := _QUERY_START.search(text)):
-        text = text[start.start():]
+        text = text[start.start() :]
     return text
 
 
@@ -168,7 +174,7 @@ def _parse(text: str) -> Any:
 def _syntax_message(text: str, loc: int) -> str:
     line = text.count("\n", 0, loc) + 1
     column = loc - (text.rfind("\n", 0, loc) + 1) + 1
-    near = one_line(text[loc:loc + 60]) or "the end"
+    near = one_line(text[loc : loc + 60]) or "the end"
     marks = [t.text for t in significant(text) if t.kind == "mark"]
     for opening, closing in ("{}", "()", "[]"):
         if marks.count(opening) != marks.count(closing):

@@ -36,9 +36,7 @@ class EdgeCounter:
         self._types = "".join(f" && ?q != {iri_ref(p)}" for p in type_predicates)
         self._to_mediators = {p.iri for p in schema.properties if p.mediator}
         self._of_mediators = set(schema.extra.get("of_mediators", ()))
-        self._objects = [p.iri for p in schema.properties if p.values in ("iri", "mixed")][
-            :_PROPERTIES_LOOKED_UP
-        ]
+        self._objects = [p.iri for p in schema.properties if p.values in ("iri", "mixed")][:_PROPERTIES_LOOKED_UP]
         self._properties = [p.iri for p in schema.properties if p.count][:_PROPERTIES_LOOKED_UP]
 
     def around(self, nodes: list[str], limit: int) -> list[Edges]:
@@ -85,9 +83,7 @@ class EdgeCounter:
         firsts = [(e.node, e.steps[0]) for e in near if self._joins(e.steps[0])]
         for start in range(0, len(firsts), _NODES_PER_QUERY):
             some = firsts[start : start + _NODES_PER_QUERY]
-            parts = [
-                part for number, first in enumerate(some) for part in self._joined(number, *first, limit)
-            ]
+            parts = [part for number, first in enumerate(some) for part in self._joined(number, *first, limit)]
             for at, q, count, sample in self._counted(parts, "?q"):
                 (node, step), way = some[at // 2], _DIRECTIONS[at % 2]
                 if way == "out" or q.value in self._to_mediators:
@@ -119,8 +115,7 @@ class EdgeCounter:
         if not union:
             return
         text = (
-            f"SELECT ?at {variable} (COUNT(*) AS ?n) (SAMPLE(?x) AS ?one) WHERE {{ {union} }} "
-            f"GROUP BY ?at {variable}"
+            f"SELECT ?at {variable} (COUNT(*) AS ?n) (SAMPLE(?x) AS ?one) WHERE {{ {union} }} GROUP BY ?at {variable}"
         )
         result: QueryResult = self._graph.query(trusted(text))
         for at, p, n, one in result.rows:

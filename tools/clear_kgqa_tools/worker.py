@@ -46,7 +46,7 @@ def write_frame(fd: int, payload: bytes) -> None:
     """Write one frame whole."""
     view = memoryview(struct.pack("<I", len(payload)) + payload)
     while view:
-        view = view[os.write(fd, view):]
+        view = view[os.write(fd, view) :]
 
 
 def deny_sockets() -> None:
@@ -55,8 +55,14 @@ def deny_sockets() -> None:
     if not sys.platform.startswith("linux") or known is None:
         return
     arch, number = known
-    rules = [(0x20, 0, 0, 4), (0x15, 0, 3, arch), (0x20, 0, 0, 0), (0x15, 0, 1, number),
-             (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7FFF0000)]
+    rules = [
+        (0x20, 0, 0, 4),
+        (0x15, 0, 3, arch),
+        (0x20, 0, 0, 0),
+        (0x15, 0, 1, number),
+        (0x06, 0, 0, 0x00050001),
+        (0x06, 0, 0, 0x7FFF0000),
+    ]
     code = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *rule) for rule in rules))
 
     class Program(ctypes.Structure):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from langchain_core.messages import AIMessage, ToolMessage
+from langgraph.checkpoint.memory import InMemorySaver
 
 from clear_kgqa.agent.graph import compile_graph
 from clear_kgqa.agent.nodes import AgentSteps
@@ -15,7 +16,6 @@ from clear_kgqa.readings.reader import Reader
 from clear_kgqa.session import Session
 from clear_kgqa.settings import Settings
 from clear_kgqa_tools.bundle import GraphBundle
-from langgraph.checkpoint.memory import InMemorySaver
 
 from .scripted import ScriptedModel, calls
 
@@ -27,9 +27,7 @@ RUN = (
 )
 
 
-def talk(
-    bundle: GraphBundle, reader: Reader, *script: AIMessage, **settings: Any
-) -> tuple[Session, ScriptedModel]:
+def talk(bundle: GraphBundle, reader: Reader, *script: AIMessage, **settings: Any) -> tuple[Session, ScriptedModel]:
     chosen, model = Settings(**settings), ScriptedModel(script=list(script))
     steps = AgentSteps(
         model,
@@ -76,9 +74,7 @@ def test_a_tool_called_beside_a_question_runs_once(bundle: GraphBundle, reader: 
 
 
 def test_a_new_question_leaves_no_call_without_a_reply(bundle: GraphBundle, reader: Reader) -> None:
-    held, model = talk(
-        bundle, reader, calls(SEARCH), calls(ASK, number=1), calls(RUN, number=2), AIMessage("done")
-    )
+    held, model = talk(bundle, reader, calls(SEARCH), calls(ASK, number=1), calls(RUN, number=2), AIMessage("done"))
     assert isinstance(list(held.start("What is the population of Springfield?"))[-1], Asked)
     assert isinstance(list(held.start("And the population of the one in Missouri?"))[-1], Answered)
     assert all(valid(seen) for seen in model.seen)
@@ -121,9 +117,7 @@ def test_a_question_that_changes_nothing_is_not_put(bundle: GraphBundle, reader:
 
 def test_options_come_from_the_graph_and_the_hint_orders(bundle: GraphBundle, reader: Reader) -> None:
     invented = ("AskForClarification", {"text": "which?", "options": ["http://evil.example/x"]})
-    held, model = talk(
-        bundle, reader, calls(SEARCH), calls(invented, number=1), calls(RUN, number=2), AIMessage("x")
-    )
+    held, model = talk(bundle, reader, calls(SEARCH), calls(invented, number=1), calls(RUN, number=2), AIMessage("x"))
     asked = list(held.start("What is the population of Springfield?"))[-1]
     assert isinstance(asked, Asked)
     assert {o.iri for o in asked.clarification.options} == {

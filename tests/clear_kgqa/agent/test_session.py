@@ -41,9 +41,7 @@ def values(event: Event) -> set[str]:
         ("How many cities in France have more than 400,000 people?", {"2"}),
     ],
 )
-def test_answers_without_asking(
-    bundle: GraphBundle, reader: Reader, question: str, expected: set[str]
-) -> None:
+def test_answers_without_asking(bundle: GraphBundle, reader: Reader, question: str, expected: set[str]) -> None:
     events = list(session(bundle, reader).start(question))
     assert not any(isinstance(e, Asked) for e in events)
     assert values(events[-1]) == expected
@@ -131,9 +129,7 @@ def test_budget_and_assuming_the_best(bundle: GraphBundle, reader: Reader) -> No
 
 
 def test_strategies_without_a_plugin(bundle: GraphBundle, reader: Reader) -> None:
-    events = list(
-        session(bundle, reader, strategy="interactive").start("What is the population of Springfield?")
-    )
+    events = list(session(bundle, reader, strategy="interactive").start("What is the population of Springfield?"))
     assert not any(isinstance(e, Asked | Scored) for e in events)
     assert isinstance(events[-1], Answered)
     asking = session(bundle, reader, no_plugin=True)
@@ -149,11 +145,7 @@ def test_thresholds_policy_asks_on_the_entity_score(bundle: GraphBundle, reader:
 
 
 def test_the_tool_protocol_is_played(bundle: GraphBundle, reader: Reader) -> None:
-    names = [
-        e.name
-        for e in session(bundle, reader).start("What is the capital of France?")
-        if isinstance(e, ToolCall)
-    ]
+    names = [e.name for e in session(bundle, reader).start("What is the capital of France?") if isinstance(e, ToolCall)]
     assert set(names) == {"SearchNodes", "SearchGraphPattern", "ExecuteSPARQL"}
     assert names[-1] == "ExecuteSPARQL"
 

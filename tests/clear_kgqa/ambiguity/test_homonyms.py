@@ -101,4 +101,6 @@ def test_the_command_writes_a_graph_that_works(
 def _turtle(bundle: GraphBundle) -> str:
     assert bundle.folder is not None
     store = ox.Store.read_only(str(bundle.folder / "store"))
-    return ox.serialize([ox.Triple(q.subject, q.predicate, q.object) for q in store], format=ox.RdfFormat.TURTLE).decode()
+    return ox.serialize(
+        [ox.Triple(q.subject, q.predicate, q.object) for q in store], format=ox.RdfFormat.TURTLE
+    ).decode()

@@ -39,7 +39,9 @@ def schema_items() -> list[LabelledItem]:
     for cls, prop in PROPERTIES.items():
         question = f"What is the {prop} of Aubette?"
         items.append(LabelledItem(question, (f"{EX}{cls}0", f"{EX}{cls}1"), True))
-        items += [LabelledItem(question, (f"{EX}{cls}0", f"{EX}{other}1"), False) for other in PROPERTIES if other != cls]
+        items += [
+            LabelledItem(question, (f"{EX}{cls}0", f"{EX}{other}1"), False) for other in PROPERTIES if other != cls
+        ]
     return items
 
 
@@ -81,7 +83,10 @@ def test_facts_count_before_domains(bundle: GraphBundle) -> None:
 
 
 def test_an_unknown_candidate_and_a_lone_one(namesakes: GraphBundle) -> None:
-    items = [LabelledItem("length of Aubette", (EX + "River0",), False), LabelledItem("length of Aubette", (EX + "River0", EX + "nowhere"), False)]
+    items = [
+        LabelledItem("length of Aubette", (EX + "River0",), False),
+        LabelledItem("length of Aubette", (EX + "River0", EX + "nowhere"), False),
+    ]
     alone, unknown = scored(make_recipe("calibrated", namesakes), items, candidates_of(namesakes, items))
     assert alone == 0.0
     assert unknown < 0.5

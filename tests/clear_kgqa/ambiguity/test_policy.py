@@ -24,9 +24,7 @@ def _reading(iri: str) -> Reading:
 
 def _posterior(p: list[float], answers: list[str]) -> Posterior:
     held = [Answers((Term(a),)) for a in answers]
-    return Posterior(
-        [_reading(f"e{i}") for i in range(len(p))], held, np.array(p), 1 - sum(p), overlap_f1(held)
-    )
+    return Posterior([_reading(f"e{i}") for i in range(len(p))], held, np.array(p), 1 - sum(p), overlap_f1(held))
 
 
 def _menu(groups: list[tuple[int, ...]]) -> Menu:
@@ -56,9 +54,7 @@ def test_settled_slots_are_not_asked_again() -> None:
     assert again is None or again.slot != first.slot
 
 
-@given(
-    st.lists(st.floats(0.01, 1), min_size=2, max_size=6), st.lists(st.integers(0, 2), min_size=6, max_size=6)
-)
+@given(st.lists(st.floats(0.01, 1), min_size=2, max_size=6), st.lists(st.integers(0, 2), min_size=6, max_size=6))
 def test_value_is_never_negative_without_noise(weights: list[float], answers: list[int]) -> None:
     total = sum(weights) * 1.1
     held = _posterior([w / total for w in weights], [str(a) for a in answers[: len(weights)]])

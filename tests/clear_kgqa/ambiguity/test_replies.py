@@ -75,7 +75,10 @@ def test_replies_about_namesakes(reply: str, chosen: int) -> None:
 
 
 def test_a_type_named_in_full_decides_between_equal_names() -> None:
-    options = (Option("http://ex.org/a", "Duetact", "drug brand"), Option("http://ex.org/b", "Duetact", "brand, drug brand"))
+    options = (
+        Option("http://ex.org/a", "Duetact", "drug brand"),
+        Option("http://ex.org/b", "Duetact", "brand, drug brand"),
+    )
     ask = Clarification("c1", "entity:duetact", "entity", "Which Duetact do you mean?", options)
     assert interpret("I mean brand Duetact.", ask).chosen == (1,)
     assert interpret("Duetact", ask).kind == "unclear"

@@ -95,6 +95,6 @@ def start() -> Callable[..., subprocess.Popen[str]]:
     """Starts `command`; keywords go to Popen."""
 
     def start(*args: str, **more: object) -> subprocess.Popen[str]:
-        return subprocess.Popen(command(*args), env=variables(), text=True, **more)  # type: ignore[call-overload,no-any-return]
+        return subprocess.Popen(command(*args), env=variables(TERM="dumb"), text=True, **more)  # type: ignore[call-overload,no-any-return]
 
     return start

@@ -42,9 +42,7 @@ def test_stray_bytes_do_not_end_the_conversation(start: Start) -> None:
 
 def test_ctrl_c_at_the_prompt_stays_and_ctrl_d_leaves(start: Start, read_until: ReadUntil) -> None:
     ours, theirs = pty.openpty()
-    process = start(
-        "chat", "--kg", "towns", stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
-    )
+    process = start("chat", "--kg", "towns", stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
     os.close(theirs)
     read_until(ours, "> ")
     process.send_signal(2)

@@ -122,9 +122,7 @@ def test_controls_in_a_label_never_reach_the_terminal_raw(as_json: bool, run: Ru
         assert json.loads(done.stdout)["rows"][0][0]["literal"] == BETA
 
 
-def test_a_graph_is_added_listed_described_and_removed(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_graph_is_added_listed_described_and_removed(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["kg", "add", "more", str(home / "tiny.ttl")]) == 0
     assert "more: 6 triples, 3 names" in capsys.readouterr().out
     assert main(["kg", "list", "--json"]) == 0

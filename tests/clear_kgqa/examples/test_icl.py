@@ -37,9 +37,7 @@ class CopyingModel:
 
     def generate(self, prompts: list[str]) -> list[str]:
         self.prompts += prompts
-        return [
-            p.rpartition("\nTriples: ")[2].partition("\n")[0] if "\nTriples: " in p else "" for p in prompts
-        ]
+        return [p.rpartition("\nTriples: ")[2].partition("\n")[0] if "\nTriples: " in p else "" for p in prompts]
 
 
 def report(model: CopyingModel, **options: bool) -> IclReport:
@@ -59,11 +57,7 @@ def test_the_table_holds_every_strategy_and_number_of_shots() -> None:
     cells = [(r.strategy, r.shots, r.types) for r in found.rows]
     assert cells == [
         ("none", 0, ""),
-        *(
-            (s, k, t)
-            for k in (1, 2)
-            for s, t in [("fr", ""), ("ss", ""), ("str", "predicted"), ("stss", "predicted")]
-        ),
+        *((s, k, t) for k in (1, 2) for s, t in [("fr", ""), ("ss", ""), ("str", "predicted"), ("stss", "predicted")]),
     ]
     assert (found.train, found.test, found.left_out) == (11, 3, 2)
     assert found.type_accuracy == 1

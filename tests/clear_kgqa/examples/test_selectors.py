@@ -53,10 +53,7 @@ def test_the_nearest_example_stands_last() -> None:
         Sample("near", "Who wrote the book Zedd?", "SELECT ?a { <http://e/Zedd> <http://e/author> ?a }"),
     ]
     for strategy in ("ss:3", "stss:3"):
-        assert (
-            make_selector(strategy, near, LexicalSimilarity()).select("Who wrote the book Zed?")[-1].id
-            == "near"
-        )
+        assert make_selector(strategy, near, LexicalSimilarity()).select("Who wrote the book Zed?")[-1].id == "near"
 
 
 @pytest.mark.parametrize("question", TEMPLATES)
@@ -84,9 +81,7 @@ def test_the_gold_query_of_the_new_question_plays_no_part(strategy: str) -> None
     for gold in ("not a query", "SELECT ?a { ?a <http://e/p> ?b . ?b <http://e/q> ?c }"):
         assert selector.select(sample.question) == selector.select(replace(sample, sparql=gold).question)
     if strategy in ("str", "stss"):
-        assert {structural_type(s.sparql) for s in selector.select(sample.question)} != {
-            structural_type(sample.sparql)
-        }
+        assert {structural_type(s.sparql) for s in selector.select(sample.question)} != {structural_type(sample.sparql)}
 
 
 @pytest.mark.parametrize("strategy", ["fr", "ss", "str", "stss"])

@@ -79,9 +79,7 @@ def test_no_budget_is_passed(budget: int) -> None:
 
 def test_readable_terms_replace_native_iris() -> None:
     wrapper = wrapper_of(SCHEMA, {})
-    found = ontology_text(
-        SCHEMA, "Who wrote it?", LexicalSimilarity(), 100_000, {PREFIX: NAMESPACE}, wrapper.shown
-    )
+    found = ontology_text(SCHEMA, "Who wrote it?", LexicalSimilarity(), 100_000, {PREFIX: NAMESPACE}, wrapper.shown)
     assert "w:author a owl:ObjectProperty ; rdfs:domain w:Book ; rdfs:range w:Person ;" in found.text
     assert (
         NAMESPACE + "number_of_pages",

@@ -82,14 +82,10 @@ def test_nested_blank_nodes_and_lists_still_match() -> None:
     assert [str(t) for t in rows[0][0]] == [str(t) for t in rows[1][0]] == ["<http://e/s>", "<http://e/x>"]
 
 
-@pytest.mark.parametrize(
-    "literal", [r'"a\\u0041"', r'"\t\n\"\\"', r"'it\'s'", '"\u00e9 \U0001f600"', '"{ } # <x>"']
-)
+@pytest.mark.parametrize("literal", [r'"a\\u0041"', r'"\t\n\"\\"', r"'it\'s'", '"\u00e9 \U0001f600"', '"{ } # <x>"'])
 def test_literals_keep_their_value(literal: str) -> None:
     query = f"SELECT ({literal} AS ?x) {{ }}"
-    values = [
-        [row[0] for row in pyoxigraph.Store().query(text)] for text in (query, query_text(parse(query)))
-    ]
+    values = [[row[0] for row in pyoxigraph.Store().query(text)] for text in (query, query_text(parse(query)))]
     assert values[0] == values[1]
 
 

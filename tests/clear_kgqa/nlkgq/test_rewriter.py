@@ -65,9 +65,7 @@ def test_the_native_query_is_complete_and_checked() -> None:
 
 
 def test_terms_inside_literals_and_comments_stay() -> None:
-    query = (
-        'SELECT ?a { ?a w:born_in ?c FILTER(STR(?c) = "w:Human <urn:clear-kgqa:term:Human>") # w:nothing\n }'
-    )
+    query = 'SELECT ?a { ?a w:born_in ?c FILTER(STR(?c) = "w:Human <urn:clear-kgqa:term:Human>") # w:nothing\n }'
     text = to_native(query, WRAPPER).text
     assert '"w:Human <urn:clear-kgqa:term:Human>"' in text
 

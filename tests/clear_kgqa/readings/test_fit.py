@@ -28,7 +28,10 @@ def ask(name: str, subject: str, predicate: str, question: str) -> Sample:
 
 SAMPLES = [
     *(ask(f"cap{c}", c, "capital", f"What is the capital of {c.title()}?") for c in ("france", "spain", "georgia")),
-    *(ask(f"pop{c}", c, "population", f"How many people live in {c.title()}?") for c in ("lyon", "nice", "madrid", "batumi")),
+    *(
+        ask(f"pop{c}", c, "population", f"How many people live in {c.title()}?")
+        for c in ("lyon", "nice", "madrid", "batumi")
+    ),
     *(ask(f"nb{c}", c, "neighbour", f"Which countries border {c.title()}?") for c in ("france", "spain", "portugal")),
     ask("heat", "heat1995", "director", "Who directed Heat?"),
     Sample("empty", "What is the area of Lyon?", f"SELECT ?x {{ <{EX}lyon> <{EX}area> ?x }}"),
@@ -125,10 +128,20 @@ def test_the_command_writes_weights_with_provenance(
     monkeypatch.setenv("CLEAR_KGQA_CACHE", str(tmp_path / "cache"))
     assert bundle.folder is not None
     store = ox.Store.read_only(str(bundle.folder / "store"))
-    ox.serialize([ox.Triple(q.subject, q.predicate, q.object) for q in store], str(tmp_path / "g.nt"), ox.RdfFormat.N_TRIPLES)
+    ox.serialize(
+        [ox.Triple(q.subject, q.predicate, q.object) for q in store], str(tmp_path / "g.nt"), ox.RdfFormat.N_TRIPLES
+    )
     (tmp_path / "tiny").mkdir()
     write_samples(tmp_path / "tiny" / "questions.jsonl", SAMPLES)
-    command = ["fit", "--kg", str(tmp_path / "g.nt"), "--questions", str(tmp_path / "tiny" / "questions.jsonl"), "--folds", "3"]
+    command = [
+        "fit",
+        "--kg",
+        str(tmp_path / "g.nt"),
+        "--questions",
+        str(tmp_path / "tiny" / "questions.jsonl"),
+        "--folds",
+        "3",
+    ]
     assert main([*command, "--out", str(tmp_path / "w.json"), "--curves", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["sets"]["tiny"]["n"] == len(SAMPLES) - 1 and "voi" in report["curves"]["tiny"]

@@ -45,9 +45,7 @@ def test_what_is_no_query_is_the_models_failure(bundle: GraphBundle, text: str) 
 
 
 def test_examples_stand_before_the_question(bundle: GraphBundle) -> None:
-    train = [
-        Sample("1", "Capital of Spain?", "SELECT ?a { <http://ex.org/spain> <http://ex.org/capital> ?a }")
-    ]
+    train = [Sample("1", "Capital of Spain?", "SELECT ?a { <http://ex.org/spain> <http://ex.org/capital> ?a }")]
     model = Learned("ASK { }")
     selector = make_selector("ss:1", train, bundle.similarity)
     list(Direct(bundle, Settings(), model, selector).start("Capital of France?"))

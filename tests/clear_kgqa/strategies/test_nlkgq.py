@@ -82,9 +82,7 @@ def test_the_prompt_holds_ontology_note_and_examples_within_its_budget(bundle: G
 
 def test_a_given_ontology_stands_as_it_is(bundle: GraphBundle, tmp_path: Path) -> None:
     path = tmp_path / "o.ttl"
-    path.write_text(
-        "@prefix owl: <http://www.w3.org/2002/07/owl#> .\n<http://ex.org/City> a owl:Class . # mine"
-    )
+    path.write_text("@prefix owl: <http://www.w3.org/2002/07/owl#> .\n<http://ex.org/City> a owl:Class . # mine")
     assert "# mine" in strategy(bundle, NATIVE, ontology=path).prompt(QUESTION)[0][1]
 
 
@@ -115,9 +113,7 @@ def test_an_unknown_readable_term_names_close_ones(bundle: GraphBundle) -> None:
 
 def test_yes_or_no_and_counts_keep_their_form(bundle: GraphBundle) -> None:
     ask = last(
-        strategy(
-            bundle, "ASK { <http://ex.org/france> <http://ex.org/neighbour> <http://ex.org/georgia> }"
-        ).start("?")
+        strategy(bundle, "ASK { <http://ex.org/france> <http://ex.org/neighbour> <http://ex.org/georgia> }").start("?")
     )
     assert isinstance(ask, Answered)
     assert (ask.form, ask.boolean) == ("ask", False)
