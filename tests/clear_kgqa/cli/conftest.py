@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import select
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -79,11 +81,12 @@ def run() -> Run:
 
 @pytest.fixture
 def read_until() -> Callable[[int, str], str]:
-    """Reads what a terminal shows, up to a text at its end."""
+    """Reads what a terminal shows until a text has been seen; what comes after it in one piece is kept as well."""
 
-    def read(terminal: int, end: str) -> str:
-        shown = ""
-        while not shown.endswith(end):
+    def read(terminal: int, text: str) -> str:
+        shown, until = "", time.monotonic() + 60
+        while text not in shown:
+            assert select.select([terminal], [], [], until - time.monotonic())[0], f"only {shown!r} was shown"
             shown += os.read(terminal, 4096).decode()
         return shown
 
