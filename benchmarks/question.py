@@ -45,14 +45,14 @@ def main() -> None:
     lines = files("clear_kgqa").joinpath("data/demo_questions.jsonl").read_text(encoding="utf-8").splitlines()
     questions = [json.loads(line)["question"] for line in lines][::3]
     bundle = open_bundle("demo")
-    reader = Reader(bundle)
-    session = make_session(bundle, Settings(), reader=reader, silent=True)
+    reader, settings = Reader(bundle), Settings()
+    session = make_session(bundle, settings, reader=reader, silent=True)
     for question in questions[:WARM_UP]:
         list(session.start(question))
     questions = questions[WARM_UP:]
 
     def turn(i: int) -> None:
-        list(make_session(bundle, Settings(), reader=reader, silent=True).start(questions[i]))
+        list(make_session(bundle, settings, reader=reader, silent=True).start(questions[i]))
 
     wall, processor = timed(turn, len(questions))
     graph = bare_turn()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -54,6 +55,7 @@ TOOLS: dict[str, type[_Arguments]] = {
 }
 
 
+@cache
 def tool_schemas(asking: bool = True) -> list[dict[str, Any]]:
     """The tools in the form that `bind_tools` takes; without AskForClarification for strategies that never ask."""
     return [

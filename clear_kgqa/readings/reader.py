@@ -67,9 +67,13 @@ class Reader:
         self._vocabulary_set = _words(bundle)
         self._vocabulary = sorted(self._vocabulary_set)
         self.table = lru_cache(maxsize=64)(self._table)
+        self._found = lru_cache(maxsize=64)(self._mentions)
 
     def mentions(self, question: str) -> tuple[Mention, ...]:
         """The mentions of a question, exact ones first, then typos for words that nothing explains."""
+        return self._found(question)
+
+    def _mentions(self, question: str) -> tuple[Mention, ...]:
         cues = self._cues(question)
         found = find_mentions(question, cues, self.bundle.nodes)
         complete = getattr(self.bundle.nodes, "complete", None)

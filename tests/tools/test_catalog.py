@@ -93,7 +93,7 @@ def test_a_file_is_built_once_and_again_when_it_changes(source: Path, cache: Pat
         ("nowhere", "no graph named 'nowhere'; there are demo"),
         ("./nowhere.nt", "./nowhere.nt: no such file"),
         ("bad name", "cannot name a graph"),
-        ("../x", "../x: no such file"),
+        ("../no-such-file", "../no-such-file: no such file"),
         ("", "cannot name a graph"),
     ],
 )
