@@ -155,7 +155,10 @@ class _Worker:
         return QueryResult(query.form, columns, rows, boolean, incomplete, reason, seconds)
 
     def alive(self) -> bool:
-        return self._process.poll() is None
+        """Whether the process can still take a query; one that was just killed gives up its memory before it ends."""
+        if self._process.poll() is not None:
+            return False
+        return self._resident() > 0 or not os.path.exists("/proc/self/statm")
 
     def fit(self) -> bool:
         return self._fit and not self._cancelled
