@@ -8,7 +8,7 @@ from typing import Any
 
 from clear_kgqa.ambiguity import evidence
 from clear_kgqa.ambiguity.evidence import Settled
-from clear_kgqa.ambiguity.menus import Menu, menus, node_option
+from clear_kgqa.ambiguity.menus import menus, node_option
 from clear_kgqa.ambiguity.policy import Choice, best_question, value_of_information
 from clear_kgqa.ambiguity.recipes import Recipe, make_recipe, recipe_scores
 from clear_kgqa.ambiguity.replies import interpret
@@ -142,10 +142,9 @@ class AmbiguityPlugin:
             return "not_in_graph", f"The graph has no property that says what {names} asks for here."
         if posterior.p.sum() <= 1e-9:
             return "not_in_graph", self._nothing(read, bound)
-        if posterior.null > max(SURELY * posterior.silent_value, LEAST_NULL) and bound:
-            return "not_in_graph", self._nothing(read, bound)
         if posterior.null > max(SURELY * posterior.silent_value, LEAST_NULL):
-            return "not_in_graph", "Nothing that the graph says about " + _named(read) + " fits the question."
+            nothing = "Nothing that the graph says about " + _named(read) + " fits the question."
+            return "not_in_graph", self._nothing(read, bound) if bound else nothing
         return None
 
     def _nothing(self, read: Interpretation, bound: Settled | None) -> str:
@@ -191,11 +190,6 @@ class AmbiguityPlugin:
             if meant.kind == "options" and len(meant.chosen) == 1:
                 return nodes[meant.chosen[0]], mention.span
         return None, (0, 0)
-
-    def menus(self, question: str, mentions: tuple[Mention, ...], settled: list[Settled]) -> list[Menu]:
-        """Every question still open, for programs that replay policies."""
-        posterior = evidence.apply(self.reader.read(question, mentions).posterior, settled)
-        return menus(posterior, question, [s.slot for s in settled])
 
 
 def _named(read: Interpretation) -> str:

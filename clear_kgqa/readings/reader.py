@@ -10,7 +10,7 @@ import numpy as np
 
 from clear_kgqa.readings import compose, values
 from clear_kgqa.readings.answers import Answers, run_all
-from clear_kgqa.readings.cues import Cues, lexicon, read_cues
+from clear_kgqa.readings.cues import Cues, read_cues
 from clear_kgqa.readings.features import FEATURES, NULL_FEATURES, Evidence, null_features, with_answers
 from clear_kgqa.readings.mentions import Mention, begun_mentions, find_mentions, typo_mentions, uncovered
 from clear_kgqa.readings.paths import Doubles, PropertySpace
@@ -256,6 +256,3 @@ def _answered(
             before = untyped.get(replace(r, type=None).query) if r.type else None
             final.append(with_answers(rows[r], len(a.terms), before, kind, evidence.question.cues))
     return kept, held, final
-
-
-__all__ = ["Interpretation", "Reader", "Table", "lexicon"]
