@@ -15,6 +15,8 @@ from clear_kgqa.session_store import Turn
 from clear_kgqa_tools.text import one_line, visible
 
 Cell = dict[str, str] | None
+# What Excel, LibreOffice and Google Sheets take for the beginning of a formula, full-width forms among it.
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
 def plain(cell: Cell) -> str:
@@ -23,7 +25,10 @@ def plain(cell: Cell) -> str:
 
 
 def answer_csv(answer: Answered) -> str:
-    """All rows with a column of labels beside each column of IRIs; ASK as one cell."""
+    """All rows with a column of labels beside each column of IRIs; ASK as one cell.
+
+    Text that a spreadsheet would run as a formula gets an apostrophe before it; numbers stay as they are.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     if answer.form == "ask":
@@ -33,8 +38,19 @@ def answer_csv(answer: Answered) -> str:
     writer.writerow(_beside(answer.columns, [f"{c} label" for c in answer.columns], labelled))
     for row in answer.rows:
         labels = ["" if c is None else c.get("label", "") for c in row]
-        writer.writerow(_beside([plain(c) for c in row], labels, labelled))
+        writer.writerow(map(_harmless, _beside([plain(c) for c in row], labels, labelled)))
     return visible(out.getvalue())
+
+
+def _harmless(cell: str) -> str:
+    """The cell with an apostrophe before what begins a formula, even after spaces; a number is none."""
+    if not cell.lstrip().startswith(_FORMULA):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
 
 
 def _beside(values: Sequence[str], labels: Sequence[str], labelled: Sequence[bool]) -> list[str]:
@@ -60,8 +76,10 @@ def turn_markdown(turn: Turn) -> str:
     if turn.asked != turn.question:
         lines += [f"Asked as: {_escaped(turn.asked)}", ""]
     asked: Clarification | None = None
-    for event in turn.events:
+    for event in turn.told():
         match event:
+            case str():
+                lines += [f"- {_escaped(event.strip())}"]
             case Asked():
                 asked = event.clarification
                 lines += [

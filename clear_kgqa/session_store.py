@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
@@ -26,6 +27,7 @@ from clear_kgqa.events import (
     Scored,
     Thought,
     ToolCall,
+    Usage,
     to_json,
 )
 from clear_kgqa_tools.errors import ConfigError
@@ -42,8 +44,9 @@ CREATE TABLE IF NOT EXISTS turns (session TEXT, turn INTEGER, question TEXT, ask
 CREATE TABLE IF NOT EXISTS events (session TEXT, turn INTEGER, event TEXT);
 CREATE INDEX IF NOT EXISTS events_of ON events (session, turn);
 """
+_NOTE = "noted"
 _KINDS: dict[str, type[Any]] = {
-    kind.__name__.lower(): kind for kind in (Thought, ToolCall, Observation, Replied, Answered, Failed)
+    kind.__name__.lower(): kind for kind in (Thought, ToolCall, Observation, Replied, Answered, Failed, Usage)
 }
 
 
@@ -60,11 +63,22 @@ class SessionEntry:
 
 @dataclass(slots=True)
 class Turn:
-    """One question and what came of it. `asked` is the question as it was put to the session."""
+    """One question and what came of it. `asked` is the question as it was put to the session.
+
+    `notes` are remarks with the number of events before them.
+    """
 
     question: str
     asked: str
     events: list[Event] = field(default_factory=list)
+    notes: list[tuple[int, str]] = field(default_factory=list)
+
+    def told(self) -> Iterator[Event | str]:
+        """Events and notes in the order in which they came."""
+        for at, event in enumerate(self.events):
+            yield from (text for before, text in self.notes if before == at)
+            yield event
+        yield from (text for before, text in self.notes if before == len(self.events))
 
     def last(self, kind: type[Any]) -> Any:
         """The latest event of a kind, or None."""
@@ -130,7 +144,14 @@ class SessionStore:
 
     def record(self, session: str, turn: int, event: Event) -> None:
         """Append an event of a turn."""
-        text = json.dumps(to_json(event), ensure_ascii=False)
+        self._append(session, turn, to_json(event))
+
+    def note(self, session: str, turn: int, text: str) -> None:
+        """Append a remark to a turn."""
+        self._append(session, turn, {"event": _NOTE, "text": text})
+
+    def _append(self, session: str, turn: int, event: dict[str, Any]) -> None:
+        text = json.dumps(event, ensure_ascii=False)
         self._run("INSERT INTO events VALUES (?, ?, ?)", session, turn, text)
 
     def turns(self, session: str) -> list[Turn]:
@@ -139,7 +160,11 @@ class SessionStore:
             "SELECT turn, question, asked FROM turns WHERE session = ? ORDER BY turn", session
         )}  # fmt: skip
         for n, text in self._run("SELECT turn, event FROM events WHERE session = ? ORDER BY rowid", session):
-            found[n].events.append(event_from_json(json.loads(text)))
+            told, turn = json.loads(text), found[n]
+            if told["event"] == _NOTE:
+                turn.notes.append((len(turn.events), told["text"]))
+            else:
+                turn.events.append(event_from_json(told))
         return list(found.values())
 
     def questions(self, most: int = 200) -> list[str]:

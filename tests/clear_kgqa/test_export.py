@@ -31,6 +31,27 @@ def test_csv_has_iris_and_their_labels_in_columns_of_their_own() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        ('=HYPERLINK("http://evil";"x")', '\'=HYPERLINK("http://evil";"x")'),
+        ("+49 30 1234", "'+49 30 1234"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("-2+3+cmd|' /C calc'!A0", "'-2+3+cmd|' /C calc'!A0"),
+        ("\t=1", "'\t=1"),
+        (" \n=1", "' \n=1"),
+        ("\uff1d1", "'\uff1d1"),
+        ("-12.5", "-12.5"),
+        ("+1e3", "+1e3"),
+        ("a=b", "a=b"),
+    ],
+)
+def test_no_cell_of_a_csv_is_a_formula(value: str, cell: str) -> None:
+    answer = replace(ANSWER, rows=(({"literal": value}, {"iri": "ex:a", "label": value}),))
+    rows = list(csv.reader(io.StringIO(answer_csv(answer))))
+    assert rows[1] == [cell, "ex:a", cell]
+
+
 @pytest.mark.parametrize(("boolean", "word"), [(True, "yes"), (False, "no")])
 def test_yes_and_no_are_a_table_too(boolean: bool, word: str) -> None:
     ask = replace(ANSWER, form="ask", columns=(), rows=(), boolean=boolean)
@@ -39,8 +60,14 @@ def test_yes_and_no_are_a_table_too(boolean: bool, word: str) -> None:
 
 def test_the_transcript_tells_which_of_one_name_was_meant() -> None:
     turn = Turn("What of A?", "What of A?", [Asked(ASKED), Replied("c1", "2", "options", ("A",)), ANSWER])
+    turn.notes.append((1, "  (remembered)"))
     text = transcript_markdown([turn])
-    assert "- Which A?" in text and "Reply: A (film)" in text and "```sparql\nSELECT ?c ?n {}\n```" in text
+    assert (
+        "- (remembered)\n- Reply" in text
+        and "- Which A?" in text
+        and "Reply: A (film)" in text
+        and "```sparql\nSELECT ?c ?n {}\n```" in text
+    )
     assert json.loads(transcript_json([turn]))[0]["clarifications"][0]["reply"] == "2"
 
 

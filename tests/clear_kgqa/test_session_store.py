@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -22,6 +23,7 @@ from clear_kgqa.events import (
     Scored,
     Thought,
     ToolCall,
+    Usage,
 )
 from clear_kgqa.session_store import SessionStore, gone_on_with, private_file
 from clear_kgqa.settings import Settings
@@ -39,6 +41,7 @@ EVENTS: list[Event] = [
     Replied("c1", "1", "options", ("X",)),
     Answered("select", ("x", "y"), (({"iri": "ex:a"}, None),), ({"iri": "ex:a", "label": "X"},), None, "SELECT", "line", "X.", True, 0.5),
     Failed("empty", "nothing", ("SELECT",), "line"),
+    Usage(10, 3, 0.25),
 ]  # fmt: skip
 
 
@@ -55,8 +58,20 @@ def test_events_come_back_equal(store: SessionStore) -> None:
     for event in EVENTS:
         store.record("s", 1, event)
     first, second = store.turns("s")
+    assert {type(event) for event in EVENTS} == set(get_args(Event))
     assert first.events == [] and second.events == EVENTS
     assert (second.question, second.asked) == ("and its x?", "a's x?")
+
+
+def test_notes_come_back_between_the_events_they_came_between(store: SessionStore) -> None:
+    store.begin_turn("s", "demo", 0, "q", "q")
+    store.record("s", 0, EVENTS[0])
+    store.note("s", 0, "(remembered)")
+    store.record("s", 0, EVENTS[-1])
+    store.note("s", 0, "end")
+    (turn,) = store.turns("s")
+    assert list(turn.told()) == [EVENTS[0], "(remembered)", EVENTS[-1], "end"]
+    assert turn.events == [EVENTS[0], EVENTS[-1]]
 
 
 def test_sessions_are_found_by_any_of_their_questions(store: SessionStore) -> None:

@@ -90,6 +90,10 @@ async def test_a_remembered_choice_is_taken_changed_and_forgotten(app: ChatApp) 
         await ask(pilot, ASKED_BACK)
         assert screen.card.asked is None and screen.turn is not None
         assert screen.turn.last(Answered).text == "170,000." and "(remembered" in screen_text(pilot)
+        await pilot.press("f3", "enter")  # read from disk again
+        await pilot.pause(0.5)
+        await at_rest(pilot)
+        assert "(remembered" in screen_text(pilot)
         await pilot.press("f4")
         await pilot.pause()
         assert "city in Missouri" in screen_text(pilot)

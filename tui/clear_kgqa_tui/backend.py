@@ -201,7 +201,7 @@ class Backend:
             if asked is None or known is None:
                 break
             chosen, why = known
-            self._post(messages.Noted(turn, why))
+            self._noted(turn, why)
             replies = {slot: key for slot, key in replies.items() if slot != asked.slot}
             stream = self.opened.session.resume(str(chosen + 1))
         self._before, self._topic = self._topic, topic_of(turn) or self._topic
@@ -228,6 +228,11 @@ class Backend:
         turn.events.append(event)
         self.store.record(self.session_id, self.turns.index(turn), event)
         self._post(messages.TurnEvent(turn, event))
+
+    def _noted(self, turn: Turn, text: str) -> None:
+        turn.notes.append((len(turn.events), text))
+        self.store.note(self.session_id, self.turns.index(turn), text)
+        self._post(messages.Noted(turn, text))
 
     def _known(self, asked: Clarification, question: str, replies: Replies, remember: bool) -> tuple[int, str] | None:
         """The option that needs no asking, and why."""

@@ -24,7 +24,7 @@ class TurnView(Vertical):
         super().__init__()
         self.turn, self._carried, self._attribution = turn, carried, attribution
         self._asked: Clarification | None = None
-        self._early: list[Event | str] | None = list(turn.events) if past else []
+        self._early: list[Event | str] | None = list(turn.told()) if past else []
         self.steps = StepsView()
 
     def compose(self) -> ComposeResult:
