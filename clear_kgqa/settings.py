@@ -45,8 +45,10 @@ class Settings(BaseSettings):
     """How often a request that a model server turned away (429, 5xx, no connection) is sent again."""
     protocol: Literal["auto", "tools", "text"] = "auto"
     """How the model calls tools: natively, by Thought/Action/Observation text, or as a probe of the server says."""
-    streaming: bool = False
-    """Whether thoughts come piece by piece while they are written."""
+    token_budget: int | None = Field(default=None, ge=1)
+    """Tokens, sent and received, after which a question is not taken further; None is no bound."""
+    streaming: bool | None = None
+    """Whether thoughts come piece by piece while they are written; None: in a chat, and not in a batch."""
     verify: bool = True
     """Whether the model checks its query once before it counts."""
     remind: bool = True
@@ -75,6 +77,7 @@ class Settings(BaseSettings):
     """Price of a question to the user, in F1."""
     asks_per_turn: int = Field(default=3, ge=0)
     asks_per_session: int = Field(default=100, ge=0)
+    """Questions to the user; once they are used up the best reading is answered."""
     entity_threshold: float = Field(default=0.6, ge=0, le=1)
     intent_threshold: float = Field(default=0.8, ge=0, le=1)
     no_entity: bool = False
@@ -84,8 +87,22 @@ class Settings(BaseSettings):
     """Patterns shown to the model at a time; None is the strategy's own number."""
     hops: int | None = Field(default=None, ge=1)
     """How often a strategy may look further; None is its own number."""
+    mars_without: str = ""
+    """Steps of the mars strategy to leave out, for an ablation: rewriting, enrichment, counts, classes, verification."""
     examples: str = ""
     """SELECTOR:K, the worked examples in the prompt."""
+    examples_from: Path | None = None
+    """The questions with gold queries that worked examples are chosen from."""
+    ontology: Path | None = None
+    """For nlkgq: an ontology file in place of the one derived from the graph."""
+    ontology_tokens: int = Field(default=6_000, ge=100)
+    """What the ontology may take of nlkgq's prompt."""
+    wrapper: Path | None = None
+    """For nlkgq: readable terms for a graph's own (.yaml or .tsv)."""
+    note: str = ""
+    """For nlkgq: what is particular to the domain, as text or as the name of a file."""
+    services: tuple[str, ...] = ()
+    """Endpoints that a wrapper may send a part of a query to."""
 
     user: str = "silent"
     gold_entities: bool = False
@@ -97,6 +114,14 @@ class Settings(BaseSettings):
     retry_failed: bool = False
     seed: int = 0
     mode: Literal["strict", "lenient"] = "strict"
+
+    train: Path | None = None
+    test: Path | None = None
+    selectors: str = ""
+    shots: str = "0,1,3"
+    gold_types: bool = False
+    encoder: str = ""
+    readable: bool = False
 
     questions: Path | None = None
     out: Path | None = None

@@ -145,8 +145,11 @@ class Reader:
         candidates += values.candidates(text, cues, mentions, self.bundle)
         return Question(text, cues, mentions, self._constraints(text, cues), candidates, self.space)
 
-    def _constraints(self, text: str, cues: Cues) -> list[TypeConstraint]:
+    def classes(self, text: str) -> list[TypeConstraint]:
         """Classes that the question names, longest spans first."""
+        return self._constraints(text, self._cues(text))
+
+    def _constraints(self, text: str, cues: Cues) -> list[TypeConstraint]:
         out: list[TypeConstraint] = []
         words = cues.words
         for length in (4, 3, 2, 1):
