@@ -57,9 +57,13 @@ class AgentSteps:
         """One turn of the model."""
         if state["steps"] >= self.steps:
             return {"end": {"kind": "steps", "reason": f"The model took {self.steps} steps without an answer."}}
+        tokens = state.get("tokens", 0)
+        if end := self._overspent(tokens):
+            return {"end": end}
         message = self.model.invoke(state["messages"], self._streaming)
         if message.usage_metadata:
             emit(usage(message.usage_metadata, self.toolbox.settings))
+            tokens += message.usage_metadata["total_tokens"]
         text = _text(message)
         if text and message.tool_calls and not self.toolbox.settings.streaming:
             emit(Thought(text))
@@ -77,9 +81,17 @@ class AgentSteps:
             return {
                 "messages": [message, told],
                 "steps": state["steps"] + 1,
+                "tokens": tokens,
                 "reminded": [*state["reminded"], reminder[0]],
             }
-        return {"messages": [message], "steps": state["steps"] + 1, "calls": calls, "end": end}
+        return {"messages": [message], "steps": state["steps"] + 1, "tokens": tokens, "calls": calls, "end": end}
+
+    def _overspent(self, tokens: int) -> dict[str, Any] | None:
+        """How a turn ends whose model has used up the budget of the question."""
+        budget = self.toolbox.settings.token_budget
+        if budget is None or tokens < budget:
+            return None
+        return {"kind": "limit", "reason": f"The model took {tokens:,} tokens; token_budget allows {budget:,}."}
 
     def tools(self, state: AgentState) -> dict[str, Any]:
         """Run every call of the last message but AskForClarification, which has a node of its own."""
@@ -144,8 +156,14 @@ class AgentSteps:
     def _assess(self, state: AgentState) -> Assessment:
         assert self.plugin is not None
         settled = [Settled.from_json(s) for s in state["settled"]]
-        silent = self.silent or not self.asking
+        silent = self.silent or not self.asking or self._asked_enough(state)
         return self.plugin.assess(state["question"], _mentions(state), settled, state["asked"], silent)
+
+    def _asked_enough(self, state: AgentState) -> bool:
+        """Whether the questions of this turn or of the whole session are used up."""
+        settings = self.toolbox.settings
+        ever = state.get("asked_ever", 0)
+        return state["asked"] >= settings.asks_per_turn or ever >= settings.asks_per_session
 
     def clarify(self, state: AgentState) -> dict[str, Any]:
         """Put one question to the user and bind the reply; runs again from its start on resume, so nothing precedes
@@ -160,6 +178,7 @@ class AgentSteps:
         return {
             "messages": [*closed, _observation(call, result)],
             "asked": state["asked"] + 1,
+            "asked_ever": state.get("asked_ever", 0) + 1,
             "settled": [*state["settled"], settled.to_json()],
         }
 
@@ -184,6 +203,8 @@ class AgentSteps:
             if ask:
                 return Clarification.from_json(ask)
             return "No question is needed: the readings left do not differ enough to be worth one. Go on with the most probable."
+        if self._asked_enough(state):
+            return "The user is asked no more. Go on with the most probable reading."
         named = {str(o).casefold() for o in arguments.get("options") or []}
         nodes = [n for m in _mentions(state) for n in m.nodes]
         picked = [n for n in nodes if n.iri.casefold() in named or n.label.casefold() in named][:5]

@@ -11,7 +11,8 @@ from langgraph.graph.message import add_messages
 class AgentState(TypedDict, total=False):
     """`mentions` are JSON of searched names and their nodes; `settled` the replies as evidence; `assessment` the
     plugin's last view; `executed` the queries of this turn; `calls` how often each call was made; `reminded` what the
-    model was told once; `scored` what the last reported scores rest on; `end` how it ended.
+    model was told once; `scored` what the last reported scores rest on; `tokens` what the model took in this turn;
+    `end` how it ended; `asked_ever` the questions put in all turns.
     """
 
     messages: Annotated[list[AnyMessage], add_messages]
@@ -25,11 +26,13 @@ class AgentState(TypedDict, total=False):
     executed: list[dict[str, Any]]
     reminded: list[str]
     scored: list[int]
+    tokens: int
     end: dict[str, Any] | None
+    asked_ever: int
 
 
 def fresh(question: str, messages: list[AnyMessage]) -> AgentState:
-    """The state of a new turn; earlier messages stay, everything else starts again."""
+    """The state of a new turn; earlier messages and `asked_ever` stay, everything else starts again."""
     return AgentState(
         messages=messages,
         question=question,
@@ -42,5 +45,6 @@ def fresh(question: str, messages: list[AnyMessage]) -> AgentState:
         executed=[],
         reminded=[],
         scored=[],
+        tokens=0,
         end=None,
     )

@@ -36,6 +36,8 @@ def chat(
     settings = load_settings(
         config, kg=kg, model=model, base_url=base_url, strategy=strategy, timeout=timeout, session=session, web=web
     )
+    if settings.streaming is None:
+        settings = settings.model_copy(update={"streaming": True})
     if settings.web or _paints():
         return _full_screen(settings)
     return _by_line(settings)

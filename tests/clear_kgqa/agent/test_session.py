@@ -165,3 +165,26 @@ def test_nothing_to_reply_to_and_unknown_strategy(bundle: GraphBundle, reader: R
         list(session(bundle, reader).resume("1"))
     with pytest.raises(ConfigError, match="unknown strategy"):
         session(bundle, reader, strategy="magic")
+
+
+def test_once_the_questions_of_a_session_are_used_up_the_best_reading_is_answered(
+    bundle: GraphBundle, reader: Reader
+) -> None:
+    question = "What is the population of Springfield?"
+    talk = session(bundle, reader, asks_per_session=1)
+    assert isinstance(last(talk.start(question)), Asked)
+    assert values(last(talk.resume("the one in Illinois"))) == {"114000"}
+    answer = last(talk.start(question))
+    assert isinstance(answer, Answered)
+    assert "Springfield (city in " in answer.interpretation
+    fresh = session(bundle, reader, asks_per_session=1)
+    assert isinstance(last(fresh.start(question)), Asked)
+    assert values(last(fresh.resume("What is the capital of Spain?"))) == {EX + "madrid"}
+    assert isinstance(last(fresh.start(question)), Asked), "a question that nobody replied to costs nothing"
+
+
+def test_the_questions_of_a_model_without_a_plugin_are_counted_too(bundle: GraphBundle, reader: Reader) -> None:
+    none_left = session(bundle, reader, no_plugin=True, asks_per_session=0)
+    told = list(none_left.start("What is the population of Springfield?"))
+    assert not any(isinstance(e, Asked) for e in told)
+    assert isinstance(told[-1], Answered)

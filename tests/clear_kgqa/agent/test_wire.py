@@ -223,6 +223,21 @@ def test_tokens_and_cost_are_counted(bundle: GraphBundle, reader: Reader) -> Non
     assert of(Usage, events) == [Usage(100, 10, 0.00015)] * 2
 
 
+def test_a_question_that_takes_too_many_tokens_is_stopped(bundle: GraphBundle, reader: Reader) -> None:
+    search = [completion("", [("SearchNodes", {"name": name})]) for name in ("Paris", "Lyon", "Nice", "Madrid")]
+    with FaultyModelServer([*search, CAPITAL]) as server:
+        held = session(server, bundle, reader, token_budget=250)
+        failed = list(held.start("What is the capital of France?"))[-1]
+        assert failed == Failed("limit", "The model took 330 tokens; token_budget allows 250.")
+        assert len(server.chats) == 3
+        assert held.tokens == 330
+        server.script[:] = [CAPITAL, completion("Paris.")]
+        assert isinstance(list(held.start("What is the capital of France?"))[-1], Answered), "each question has its own"
+    with FaultyModelServer([CAPITAL, completion("", [("SearchNodes", {"name": "Lyon"})])]) as server:
+        answer = list(session(server, bundle, reader, token_budget=200).start("What is the capital of France?"))[-1]
+    assert isinstance(answer, Answered), "a query that ran before counts"
+
+
 @pytest.mark.parametrize(
     "script",
     [

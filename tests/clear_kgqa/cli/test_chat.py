@@ -8,6 +8,8 @@ import select
 import subprocess
 from collections.abc import Callable
 
+from tests.clear_kgqa.agent.faulty_model_server import FaultyModelServer, completion
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 ReadUntil = Callable[[int, str], str]
 Start = Callable[..., "subprocess.Popen[str]"]
@@ -62,3 +64,17 @@ def test_ctrl_c_at_the_prompt_stays_and_ctrl_d_leaves(start: Start, read_until: 
     os.write(ours, b"\x04")
     assert process.wait(timeout=60) == 0
     os.close(ours)
+
+
+def test_replies_of_a_model_are_streamed_in_a_chat_and_not_in_a_batch(run: Run) -> None:
+    more = {"CLEAR_KGQA_PROTOCOL": "tools", "OPENAI_API_KEY": "none"}
+    with FaultyModelServer([completion("I do not know.")]) as server:
+        served = ("--kg", "towns", "--model", "m", "--base-url", server.url)
+        chatted = run("chat", *served, text="What is the population of Oakvale?\n", **more)
+        assert chatted.stdout.startswith("No answer: I do not know.")
+        assert all(chat["stream"] for chat in server.chats)
+        server.chats.clear()
+        run("chat", *served, text="What is the population of Oakvale?\n", CLEAR_KGQA_STREAMING="false", **more)
+        run("ask", "What is the population of Oakvale?", *served, **more)
+        assert len(server.chats) == 4
+        assert not any(chat.get("stream") for chat in server.chats)
