@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +12,13 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
+from clear_kgqa.agent import mention_json
+from clear_kgqa.agent.given import GivenReader
 from clear_kgqa.agent.graph import compile_graph
 from clear_kgqa.agent.nodes import AgentSteps
 from clear_kgqa.agent.recording import REPLAY, Recorder, RecordingModel, replaying_model
 from clear_kgqa.agent.reminders import Reminders
-from clear_kgqa.agent.state import fresh
+from clear_kgqa.agent.state import AgentState, fresh
 from clear_kgqa.agent.toolbox import Toolbox
 from clear_kgqa.ambiguity.plugin import AmbiguityPlugin
 from clear_kgqa.ambiguity.replies import interpret
@@ -28,6 +30,7 @@ from clear_kgqa.strategies import Making, needing_model
 from clear_kgqa.user import User
 from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.errors import Cancelled, ConfigError, EndpointError
+from clear_kgqa_tools.nodes import Node
 
 if TYPE_CHECKING:
     from clear_kgqa.strategy import Strategy
@@ -38,8 +41,8 @@ AGENT_STRATEGIES = ("clear", "interactive")
 class Session:
     """A Strategy over the agent graph. `pending` is the open clarification, kept in the checkpoints and so after a crash.
 
-    `model` is cancelled with the turn; `recorder` writes down what was asked and what came. `tokens` counts those of
-    the model.
+    `model` is cancelled with the turn; `recorder` writes down what was asked and what came; `given` holds the nodes
+    that questions are about, where they are told. `tokens` counts those of the model.
     """
 
     def __init__(
@@ -49,11 +52,12 @@ class Session:
         thread: str,
         model: Any = None,
         recorder: Recorder | None = None,
+        given: GivenReader | None = None,
     ) -> None:
         self.bundle = bundle
         self.tokens = 0
         self._stopped = threading.Event()
-        self._graph, self._model, self._recorder = graph, model, recorder
+        self._graph, self._model, self._recorder, self._given = graph, model, recorder, given
         self._config = {"configurable": {"thread_id": thread}, "recursion_limit": 1000}
 
     @property
@@ -69,7 +73,16 @@ class Session:
 
     def _begin(self, question: str) -> Iterator[Event]:
         self._close_open_calls()
-        yield from self._run(fresh(question, [HumanMessage(question)]))
+        yield from self._run(self._fresh(question))
+
+    def _fresh(self, question: str) -> AgentState:
+        """The state of a new turn; the offline planner takes given nodes from its reader, not from words."""
+        given = self._given
+        if given is None:
+            return fresh(question, [HumanMessage(question)])
+        text = given.told(question) if self._model else question
+        mentions = [mention_json.to_json(m) for m in given.mentions(question)]
+        return {**fresh(question, [HumanMessage(text)]), "mentions": mentions}
 
     def resume(self, reply: str | None) -> Iterator[Event]:
         """Go on with a reply. A reply that is a new question closes the old one and starts a turn of its own."""
@@ -189,10 +202,12 @@ def make_session(
     thread: str | None = None,
     checkpointer: Any = None,
     silent: bool = False,
+    given: Sequence[Node] = (),
 ) -> Session:
     """A session by the settings' strategy and model. Share one `reader` between sessions over one graph.
 
-    Raises ConfigError where the strategy needs a model and there is none.
+    `given` are the nodes that the question is about, for an agent that need not find them. Raises ConfigError where
+    the strategy needs a model and there is none.
     """
     known = (*AGENT_STRATEGIES, *needing_model())
     if settings.strategy not in known:
@@ -208,6 +223,7 @@ def make_session(
         model = _recorded(_served(settings), recorder)
         return SingleTurns(bundle, single(Making(bundle, settings, model)), model, recorder)
     reader = reader or Reader(bundle)
+    reader = GivenReader(reader, given) if given else reader
     asking = settings.strategy != "interactive"
     plugin = AmbiguityPlugin(reader, settings) if asking and not settings.no_plugin else None
     toolbox = Toolbox(bundle, reader, settings)
@@ -219,7 +235,8 @@ def make_session(
         reminders = Reminders(settings, toolbox)
     steps = AgentSteps(model, toolbox, reader, plugin, asking, settings.steps, silent, reminders)
     graph = compile_graph(steps, checkpointer or InMemorySaver())
-    return Session(bundle, graph, thread or uuid.uuid4().hex, served, recorder)
+    told = reader if isinstance(reader, GivenReader) else None
+    return Session(bundle, graph, thread or uuid.uuid4().hex, served, recorder, told)
 
 
 def _offline(reader: Reader, asks: bool) -> Any:

@@ -11,6 +11,8 @@ BYTES_PER_TOKEN = 3.0
 MESSAGE_TOKENS = 8
 REMINDER = "reminder"
 """The name of a message that stands on the user's side but is our own."""
+GIVEN = "\n\nIt is about these nodes of the graph: "
+"""Stands between a question and the nodes that are told with it."""
 _STEPS_KEPT = 2  # model turns whose observations stand whole
 _OLDER = (4_000, 1_200, 400, 150)  # characters of older observations, tried in turn
 _SHORTEST = 80
@@ -31,8 +33,8 @@ def _text(message: BaseMessage) -> str:
 
 
 def current_question(messages: Sequence[BaseMessage]) -> str:
-    """The user's last question; our own reminders are not one."""
-    return next((str(m.content) for m in reversed(messages) if is_question(m)), "")
+    """The user's last question in the user's words; our own reminders are not one."""
+    return next((str(m.content).partition(GIVEN)[0] for m in reversed(messages) if is_question(m)), "")
 
 
 def is_question(message: BaseMessage) -> bool:

@@ -14,6 +14,7 @@ from langgraph.types import interrupt
 from clear_kgqa.agent import mention_json
 from clear_kgqa.agent.answer import answered, interpretation_of, is_empty
 from clear_kgqa.agent.context import REMINDER
+from clear_kgqa.agent.given import GivenReader
 from clear_kgqa.agent.reminders import ASK, CHECK, Reminders
 from clear_kgqa.agent.state import AgentState
 from clear_kgqa.agent.streaming import Deltas
@@ -105,7 +106,7 @@ class AgentSteps:
             result = self._withheld(state, call) or self.toolbox.run(call["name"], call["args"])
             emit(Observation(call["id"] or "", call["name"], result.text, result.data))
             out.append(_observation(call, result))
-            if call["name"] == SEARCH_NODES and not result.failed:
+            if call["name"] == SEARCH_NODES and not result.failed and not isinstance(self.reader, GivenReader):
                 found = self._mention(call["args"]["name"], result, state["question"])
                 mentions = [m for m in mentions if m["name"] != call["args"]["name"]] + found
             if result.kind == ASK:
