@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import platformdirs
 from pydantic import AliasChoices, Field, SecretStr, ValidationError
-from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict, SettingsError
 
 from clear_kgqa_tools.errors import ConfigError
 
@@ -111,6 +111,8 @@ class Settings(BaseSettings):
     per_type: int | None = Field(default=None, ge=1)
     shard: str = ""
     executor: Literal["local", "ray"] = "local"
+    address: str = ""
+    """The Ray cluster's; "" starts a local one."""
     retry_failed: bool = False
     seed: int = 0
     mode: Literal["strict", "lenient"] = "strict"
@@ -164,6 +166,8 @@ def load_settings(config: Path | None = None, **given: Any) -> Settings:
     explicit = {_alias(name): value for name, value in given.items() if value is not None}
     try:
         return Settings(config=config, **explicit)
+    except SettingsError as error:
+        raise ConfigError(f'the environment: {error}; a list is written as JSON, such as ["a", "b"]') from None
     except ValidationError as error:
         faults = [_explain(str(e["loc"][0]), e["msg"], e["type"]) for e in error.errors(include_input=False)]
         raise ConfigError("; ".join(faults)) from None

@@ -26,6 +26,7 @@ COMMANDS = {
     "score": ("score", "Score a file of predictions against gold answers."),
     "ambiguity": ("ambiguity", "Score a scorer against labelled questions."),
     "homonyms": ("homonyms", "Share names: a labelled clarification benchmark."),
+    "icl": ("icl", "Compare ways to choose examples for a prompt."),
     "fit": ("fit", "Fit the weights of the posterior on questions with gold."),
     "doctor": ("doctor", "Say what is installed and what answers."),
 }

@@ -49,9 +49,9 @@ class TransformersModel:
         kind = AutoModelForSeq2SeqLM if self._seq2seq else AutoModelForCausalLM
         model = load_model(kind, source, "bfloat16" if on_gpu else "float32").to("cuda" if on_gpu else "cpu")
         self._model = (with_adapter(model, adapter) if adapter else model).eval()
-        self._new_tokens, self._batch = new_tokens, batch
         known = (getattr(config, name, None) for name in ("max_position_embeddings", "n_positions"))
         self._context: int = next((n for n in known if n), 2048)
+        self._new_tokens, self._batch = min(new_tokens, self._context // 2), batch
 
     def generate(self, prompts: list[str]) -> list[str]:
         """The text after each prompt, in the order of the prompts."""

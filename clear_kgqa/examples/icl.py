@@ -11,25 +11,26 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import fmean
-from time import perf_counter
 
-from clear_kgqa.evaluation.samples import Sample, read_samples
+from clear_kgqa.evaluation.samples import Sample
 from clear_kgqa.examples.generative import GenerativeModel, TransformersModel
-from clear_kgqa.examples.icl_report import IclReport, IclRow, write_report
+from clear_kgqa.examples.icl_report import IclReport, IclRow
 from clear_kgqa.examples.index import ExampleIndex, build_index, folded
 from clear_kgqa.examples.linearise import bleu, linearise, triple_f1
 from clear_kgqa.examples.patterns import query_pattern
-from clear_kgqa.examples.readable import readable_samples
+from clear_kgqa.examples.replies import FILE_NAME, KeptReplies, model_identity
 from clear_kgqa.examples.selectors import STRATEGIES, Selector
 from clear_kgqa.examples.structure import structural_type
 from clear_kgqa.examples.type_classifier import question_features
-from clear_kgqa.nlkgq.wrapper import NAMESPACE
-from clear_kgqa_tools.bundle import GraphBundle
+from clear_kgqa.likelihood.hf import split_spec
 from clear_kgqa_tools.errors import ConfigError, QueryError
 from clear_kgqa_tools.similarity import Similarity
 
 INSTRUCTION = "Write the triples of the query that answers the question."
 TYPED = ("str", "stss")
+SHOTS = (0, 1, 3)
+Progress = Callable[[str, int, int], None]
+"""Gets "MODEL STRATEGY:SHOTS", prompts answered and prompts in all."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class _Task:
     line_of: Callable[[Sample], str]
     similarity: Similarity
     seed: int
+    progress: Progress
 
 
 def run_icl(
@@ -51,18 +53,19 @@ def run_icl(
     similarity: Similarity,
     *,
     strategies: Sequence[str] = tuple(STRATEGIES),
-    shots: Sequence[int] = (0, 1, 3),
+    shots: Sequence[int] = SHOTS,
     prefixes: Mapping[str, str] | None = None,
     gold_types: bool = False,
     seed: int = 0,
     cache: Path | None = None,
-    progress: Callable[[IclRow], None] = lambda row: None,
+    progress: Progress = lambda cell, done, of: None,
 ) -> IclReport:
     """Every strategy with every number of shots on every model (0 shots once: no strategy is used then).
 
-    Models are loaded one after the other. Examples that ask what a test question asks, and samples on either
-    side whose query cannot be parsed, are left out and counted. `gold_types` adds the upper bounds. Raises
-    ConfigError where nothing is left.
+    `models` maps a model's name to what loads it; they are loaded one after the other. Examples that ask what
+    a test question asks, and samples on either side whose query cannot be parsed, are left out and counted.
+    `gold_types` adds the upper bounds. `cache` is a folder for the index and the replies, with which a run goes
+    on where the last one stopped. Raises ConfigError where nothing is left.
     """
     asked = {folded(s.question) for s in test}
     examples = [s for s in train if _readable(s) and folded(s.question) not in asked]
@@ -74,10 +77,10 @@ def run_icl(
         return linearise(query_pattern(sample.sparql), prefixes)
 
     index = build_index(examples, similarity, seed, cache)
-    task = _Task(tuple(questions), tuple(map(line_of, questions)), index, line_of, similarity, seed)
+    task = _Task(tuple(questions), tuple(map(line_of, questions)), index, line_of, similarity, seed, progress)
     rows, predictions = [], []
     for name, load in models.items():
-        model = _Remembering(load())
+        model = KeptReplies(model_identity(name), load, cache / FILE_NAME if cache else None)
         for strategy, k, types in _cells(strategies, shots, gold_types):
             row, lines = _one_cell(task, name, model, strategy, k, types)
             rows.append(row)
@@ -92,7 +95,6 @@ def run_icl(
                 }
                 for s, g, p in zip(task.test, task.gold, lines, strict=True)
             ]
-            progress(row)
     accuracy, floor = _type_accuracy(task)
     left_out = len(train) - len(examples) + len(test) - len(questions)
     return IclReport(
@@ -107,19 +109,6 @@ def run_icl(
     )
 
 
-class _Remembering:
-    """A model that answers a prompt once: strategies often pick the same examples."""
-
-    def __init__(self, model: GenerativeModel) -> None:
-        self._model = model
-        self._known: dict[str, str] = {}
-
-    def generate(self, prompts: list[str]) -> list[str]:
-        new = [p for p in dict.fromkeys(prompts) if p not in self._known]
-        self._known |= dict(zip(new, self._model.generate(new) if new else [], strict=True))
-        return [self._known[p] for p in prompts]
-
-
 def _cells(strategies: Sequence[str], shots: Sequence[int], gold_types: bool) -> Iterable[tuple[str, int, str]]:
     if 0 in shots:
         yield "none", 0, ""
@@ -131,19 +120,18 @@ def _cells(strategies: Sequence[str], shots: Sequence[int], gold_types: bool) ->
 
 
 def _one_cell(
-    task: _Task, name: str, model: GenerativeModel, strategy: str, k: int, types: str
+    task: _Task, name: str, model: KeptReplies, strategy: str, k: int, types: str
 ) -> tuple[IclRow, list[str]]:
-    started = perf_counter()
     gold_types = {s.question: structural_type(s.sparql) for s in task.test} if types == "gold" else {}
     type_of = gold_types.__getitem__ if gold_types else None
     selector = Selector(strategy, k, task.index, task.similarity, task.seed, type_of)
     prompts = [
         prompt(s.question, [(e.question, task.line_of(e)) for e in selector.select(s.question)]) for s in task.test
     ]
+    model.progress = partial(task.progress, f"{name} {strategy}:{k}{' gold type' if gold_types else ''}")
     lines = model.generate(prompts)
     f1 = fmean(triple_f1(line, gold) for line, gold in zip(lines, task.gold, strict=True))
-    seconds = round(perf_counter() - started, 1)
-    return IclRow(name, strategy, k, types, bleu(lines, task.gold), f1, len(lines), seconds), lines
+    return IclRow(name, strategy, k, types, bleu(lines, task.gold), f1, len(lines)), lines
 
 
 def prompt(question: str, examples: Sequence[tuple[str, str]]) -> str:
@@ -168,39 +156,8 @@ def _readable(sample: Sample) -> bool:
         return False
 
 
-def icl_command(
-    train: Path,
-    test: Path,
-    model: str,
-    out: Path,
-    similarity: Similarity,
-    *,
-    bundle: GraphBundle | None = None,
-    gold_types: bool = False,
-    seed: int = 0,
-) -> IclReport:
-    """`clear-kgqa icl`: the experiment on a model, MODEL+ADAPTER beside its base; writes the report.
-
-    With `bundle` the queries are shown in readable terms. Raises ConfigError for files or models that cannot
-    be used, QueryError for a query that cannot be made readable.
-    """
-    base, plus, _ = model.rpartition("+")
-    specs = [base, model] if plus and not Path(model).exists() else [model]
-    models = {spec: partial(TransformersModel, spec) for spec in specs}
-    examples, questions = read_samples(train), read_samples(test)
-    prefixes = None
-    if bundle is not None:
-        shown = readable_samples([*examples, *questions], bundle)
-        examples, questions, prefixes = shown[: len(examples)], shown[len(examples) :], {"": NAMESPACE}
-    report = run_icl(
-        examples,
-        questions,
-        models,
-        similarity,
-        prefixes=prefixes,
-        gold_types=gold_types,
-        seed=seed,
-        cache=out,
-    )
-    write_report(report, out)
-    return report
+def models_of(specs: Sequence[str]) -> dict[str, Callable[[], GenerativeModel]]:
+    """Name -> what loads it, for "[hf:]MODEL[+ADAPTER]"; with an adapter its base comes first, for comparison."""
+    named = [spec.removeprefix("hf:") for spec in specs]
+    both = [name for spec in named for name in dict.fromkeys((split_spec(spec)[0], spec))]
+    return {name: partial(TransformersModel, name) for name in both}

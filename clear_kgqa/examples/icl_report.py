@@ -18,7 +18,6 @@ class IclRow:
     bleu: float
     f1: float
     n: int
-    seconds: float
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,14 @@ def make_selector(
     return Selector(strategy, shots, build_index(train, similarity, seed, cache), similarity, seed)
 
 
+def strategies_in(text: str) -> list[str]:
+    """The strategies of a list such as `ss,stss`, all of them for an empty one. Raises ConfigError."""
+    found = [name.strip().lower() for name in text.split(",") if name.strip()] or list(STRATEGIES)
+    if unknown := [name for name in found if name not in STRATEGIES]:
+        raise ConfigError(f"there is no selector {unknown[0]!r}; there are {', '.join(STRATEGIES)}")
+    return found
+
+
 def parse_spec(spec: str) -> tuple[str, int]:
     """Strategy and number of shots of `stss:3`. Raises ConfigError."""
     strategy, _, shots = spec.lower().partition(":")
