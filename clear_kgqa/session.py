@@ -26,13 +26,14 @@ from clear_kgqa.clarification import Clarification
 from clear_kgqa.events import Asked, Event, Failed, Replied, Usage, to_json
 from clear_kgqa.readings.reader import Reader
 from clear_kgqa.settings import Settings
-from clear_kgqa.strategies import Making, needing_model
+from clear_kgqa.strategies import Making, needing_model, pipelines
 from clear_kgqa.user import User
 from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.errors import Cancelled, ConfigError, EndpointError
 from clear_kgqa_tools.nodes import Node
 
 if TYPE_CHECKING:
+    from clear_kgqa.strategies import Asking
     from clear_kgqa.strategy import Strategy
 
 AGENT_STRATEGIES = ("clear", "interactive")
@@ -96,6 +97,9 @@ class Session:
             yield Replied(pending.id, reply, "new_question")
             yield from self._begin(reply)
             return
+        yield from self._continue(reply)
+
+    def _continue(self, reply: str | None) -> Iterator[Event]:
         # LangGraph takes a bare None for "nothing to resume with".
         yield from self._run(Command(resume={"reply": reply}))
 
@@ -191,7 +195,28 @@ class SingleTurns(Session):
     def cancel(self) -> None:
         """Stop the running query or reply."""
         self._strategy.cancel()
-        self._model.cancel()
+        if self._model is not None:
+            self._model.cancel()
+
+
+class Pipeline(SingleTurns):
+    """A fixed pipeline that may ask back, as a session: every question stands alone, an open one is not kept on disk."""
+
+    def __init__(self, bundle: GraphBundle, strategy: Asking, model: Any, recorder: Recorder | None = None) -> None:
+        super().__init__(bundle, strategy, model, recorder)
+        self._asking = strategy
+
+    @property
+    def pending(self) -> Clarification | None:
+        """The clarification that waits for a reply, if any."""
+        return self._asking.pending
+
+    def _continue(self, reply: str | None) -> Iterator[Event]:
+        return self._asking.resume(reply)
+
+    def drop(self) -> None:
+        """Close the open clarification without a reply."""
+        self._asking.drop()
 
 
 def make_session(
@@ -209,7 +234,7 @@ def make_session(
     `given` are the nodes that the question is about, for an agent that need not find them. Raises ConfigError where
     the strategy needs a model and there is none.
     """
-    known = (*AGENT_STRATEGIES, *needing_model())
+    known = (*AGENT_STRATEGIES, *pipelines(), *needing_model())
     if settings.strategy not in known:
         raise ConfigError(f"unknown strategy {settings.strategy!r}; known: {', '.join(known)}")
     single = needing_model().get(settings.strategy)
@@ -224,6 +249,9 @@ def make_session(
         return SingleTurns(bundle, single(Making(bundle, settings, model)), model, recorder)
     reader = reader or Reader(bundle)
     reader = GivenReader(reader, given) if given else reader
+    if pipeline := pipelines().get(settings.strategy):
+        model = None if settings.model == "offline" else _recorded(_served(settings), recorder)
+        return Pipeline(bundle, pipeline(Making(bundle, settings, model), reader, silent), model, recorder)
     asking = settings.strategy != "interactive"
     plugin = AmbiguityPlugin(reader, settings) if asking and not settings.no_plugin else None
     toolbox = Toolbox(bundle, reader, settings)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
+from clear_kgqa.clarification import Clarification
 from clear_kgqa.settings import Settings
 from clear_kgqa.strategy import Strategy
 from clear_kgqa_tools.bundle import GraphBundle
+
+if TYPE_CHECKING:
+    from clear_kgqa.readings.reader import Reader
 
 
 @dataclass(frozen=True)
@@ -20,9 +24,28 @@ class Making:
     model: Any
 
 
+class Asking(Strategy, Protocol):
+    """A strategy that may ask back: `pending` is the open clarification, `drop` closes it without a reply."""
+
+    pending: Clarification | None
+
+    def drop(self) -> None: ...
+
+
+def pipelines() -> dict[str, Callable[[Making, Reader, bool], Asking]]:
+    """Strategy name -> factory, for those that work without a language model too; the flag says never to ask."""
+    return {"mars": _mars}
+
+
 def needing_model() -> dict[str, Callable[[Making], Strategy]]:
     """Strategy name -> factory, for those that need a language model and never ask back."""
     return {"io": _io, "cot": _cot, "nlkgq": _nlkgq}
+
+
+def _mars(made: Making, reader: Reader, silent: bool) -> Asking:
+    from clear_kgqa.mars.pipeline import Mars
+
+    return Mars(made.bundle, made.settings, reader, made.model, silent)
 
 
 def _io(made: Making) -> Strategy:
