@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from typing import Annotated, Any
@@ -28,6 +29,7 @@ COMMANDS = {
     "homonyms": ("homonyms", "Share names: a labelled clarification benchmark."),
     "icl": ("icl", "Compare ways to choose examples for a prompt."),
     "fit": ("fit", "Fit the weights of the posterior on questions with gold."),
+    "finetune": ("finetune", "Fine-tune the helper and the agent on recorded dialogues."),
     "doctor": ("doctor", "Say what is installed and what answers."),
 }
 """Name on the command line -> (module in this package, one line of help)."""
@@ -50,6 +52,8 @@ def main(args: list[str] | None = None) -> int:
     from clear_kgqa.cli import faults
 
     _tolerate_odd_text()
+    # The products of a question are small: numpy's second thread would spend more on waiting than it helps.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         code = _application()(args or sys.argv[1:] or ["--help"], prog_name="clear-kgqa", standalone_mode=False)
         return code if isinstance(code, int) else 0

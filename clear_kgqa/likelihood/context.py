@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-ContextStyle = Literal["full", "properties"]
+ContextStyle = Literal["full", "properties", "fits"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +27,15 @@ def entity_contexts(candidates: Sequence[Described], style: ContextStyle = "full
     Types and properties that every candidate shares are left out: they cannot tell candidates apart and would
     only push the telling ones past a token limit. Properties stand before the description, so that a cut
     loses prose first. "properties" leaves out types and description: short, and best where a graph holds a
-    schema but no facts.
+    schema but no facts. "fits" names what only this candidate has and what all of them have: enough to judge
+    whether a question can be asked of it.
     """
     types = _shared(c.types for c in candidates)
     properties = _shared(c.properties for c in candidates)
     if style == "properties":
         return [f"{c.label}: {_telling(c.properties, properties) or 'nothing'}" for c in candidates]
+    if style == "fits":
+        return [_fits(c, properties) for c in candidates]
     return [_line(c, types, properties) for c in candidates]
 
 
@@ -50,6 +53,11 @@ def _line(candidate: Described, shared_types: frozenset[str], shared_properties:
     if told := " ".join(candidate.description.split()):
         parts.append(told)
     return ". ".join(parts)
+
+
+def _fits(candidate: Described, shared: frozenset[str]) -> str:
+    common = ", ".join(name for name in dict.fromkeys(candidate.properties) if name in shared)
+    return f"This one has {_telling(candidate.properties, shared) or 'nothing'}. All have {common or 'nothing'}."
 
 
 def _telling(names: Iterable[str], shared: frozenset[str]) -> str:

@@ -32,14 +32,14 @@ KINDS = ("agent", "helper", "preference", "sparql")
 
 
 def collect(
-    runs: Sequence[Path], out: Path, items: Path | None, describe: Describe | None, style: ContextStyle, system: str,
+    runs: Sequence[str | Path], out: Path, items: Path | None, describe: Describe | None, style: ContextStyle, system: str,
     valid_share: float, seed: int, echo: Callable[[str], None],
 ) -> dict[str, Any]:  # fmt: skip
     """Writes KIND.train.jsonl, KIND.valid.jsonl and card.json into `out`; returns the card.
 
     `describe` looks candidates up in the graph, `system` is the agent's prompt over it; both may be missing.
     """
-    sources = [open_source(folder) for folder in runs]
+    sources = [open_source(run) for run in runs]
     rows: dict[str, list[Row]] = {kind: [] for kind in KINDS}
     dropped: Counter[str] = Counter()
     for source in sources:
@@ -53,7 +53,7 @@ def collect(
     out.mkdir(parents=True, exist_ok=True)
     counts = {kind: _write_split(out, kind, rows[kind], valid_share, seed) for kind in KINDS if rows[kind]}
     card = {
-        "sources": [{"folder": s.folder.name, "licence": s.licence, "consent": s.consent} for s in sources],
+        "sources": [{"name": s.name, "licence": s.licence, "consent": s.consent} for s in sources],
         "items": items.name if items else None, "context_style": style,
         "rows": counts, "dropped": dict(dropped), "valid_share": valid_share, "seed": seed,
         "sha256": data_hash(out),

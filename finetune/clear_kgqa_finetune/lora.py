@@ -16,10 +16,10 @@ SYSTEM_TOKENS = 1500  # what the system prompt may take of a training dialogue
 
 
 def data(
-    runs: Sequence[Path], out: Path, items: Path | None = None, kg: str = "",
+    runs: Sequence[str | Path], out: Path, items: Path | None = None, kg: str = "",
     context_style: ContextStyle = "full", valid_share: float = 0.1, seed: int = 0, echo: Echo = print,
 ) -> dict[str, Any]:  # fmt: skip
-    """Makes training data from run folders marked as allowed, and from labelled items over the graph `kg`.
+    """Makes training data from run folders and chat sessions marked as allowed, and from labelled items over the graph `kg`.
 
     With `kg` dialogues also get the system prompt that the agent has on that graph. `context_style` is how a helper's
     candidates are described.

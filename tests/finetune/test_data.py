@@ -165,7 +165,7 @@ def test_data_from_a_run(tmp_path: Path) -> None:
     card = lora.data([folder], tmp_path / "out", valid_share=0.0, echo=lines.append)
     assert card["rows"] == {kind: {"train": 1, "valid": 0} for kind in ("agent", "helper", "preference", "sparql")}
     assert card["dropped"] == {"wrong answer": 1, "failed": 1}
-    assert card["sources"] == [{"folder": "run", "licence": "CC0-1.0", "consent": "simulated users"}]
+    assert card["sources"] == [{"name": "run", "licence": "CC0-1.0", "consent": "simulated users"}]
     assert json.loads((tmp_path / "out" / "card.json").read_text()) == card
     agent = json.loads((tmp_path / "out" / "agent.train.jsonl").read_text())
     assert {t["function"]["name"] for t in agent["tools"]} >= {
