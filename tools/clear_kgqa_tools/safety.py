@@ -11,6 +11,7 @@ from typing import Any
 from clear_kgqa_tools.errors import QueryError
 from clear_kgqa_tools.graph import CheckedQuery
 from clear_kgqa_tools.rewrite import odd_names, supported
+from clear_kgqa_tools.safety_plain import plain_form
 from clear_kgqa_tools.safety_tokens import Token, declared, expand, for_rdflib, normalise, scan, significant
 from clear_kgqa_tools.terms import Form, iri_ref
 from clear_kgqa_tools.text import cut, one_line
@@ -52,6 +53,9 @@ def check(
     call; `named_graphs` those that FROM may name (None: not known); `dialects` what the endpoint offers
     beyond SPARQL ("virtuoso": bif:contains). Cached by text.
     """
+    form = plain_form(query)
+    if form is not None:
+        return CheckedQuery(query, form)
     graphs = None if named_graphs is None else frozenset(named_graphs)
     return _check(query, tuple(prefixes.items()), frozenset(allowed_services), graphs, frozenset(dialects))
 
