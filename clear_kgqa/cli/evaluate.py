@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clear_kgqa.cli import options
-from clear_kgqa.cli.output import say
-from clear_kgqa.cli.stage_bar import StageBar
+from clear_kgqa.cli import faults, options
+from clear_kgqa.cli.batch import evaluate_options, opened_run, shown_on
+from clear_kgqa.cli.output import complain, say
 from clear_kgqa.cli.terminal_user import TerminalUser
 from clear_kgqa_tools.errors import ConfigError
 
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel
 
-    from clear_kgqa.evaluation.run import EvaluateGraph, EvaluateOptions, Progress
-    from clear_kgqa.evaluation.samples import Sample
+    from clear_kgqa.evaluation.run import EvaluateOptions
     from clear_kgqa.settings import Settings
-    from clear_kgqa.strategy import Strategy
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
-DECISIVE = {
-    "model", "base_url", "temperature", "context_tokens", "strategy", "steps", "timeout", "query_timeout",
-    "query_memory", "language", "scorer", "likelihood", "policy", "ask_cost", "asks_per_turn",
-    "asks_per_session", "entity_threshold", "intent_threshold", "no_entity", "no_intent", "no_plugin",
-    "top_n", "hops",
-}  # fmt: skip
-"""The settings that change results; they stand in the manifest."""
 
 Text = str | None
 Flag = bool | None
@@ -62,10 +49,19 @@ def evaluate(
     ask_cost: Annotated[
         float | None, typer.Option("--ask-cost", metavar="F1", help="The price of a question to the user.")
     ] = None,
+    gold_entities: Annotated[
+        Flag, typer.Option("--gold-entities", help="Give the gold query's entities to the agent.")
+    ] = None,
     concurrency: options.Concurrency = None,
     limit: options.Limit = None,
     per_type: Annotated[int | None, typer.Option("--per-type", metavar="N", help="N questions of each type.")] = None,
     shard: Annotated[Text, typer.Option("--shard", metavar="I/N", help="The Ith of N parts of the questions.")] = None,
+    executor: Annotated[
+        Text, typer.Option("--executor", metavar="local|ray", help="Where the questions are answered; local.")
+    ] = None,
+    address: Annotated[
+        Text, typer.Option("--address", metavar="HOST:PORT", help="The Ray cluster; without it a local one.")
+    ] = None,
     retry_failed: Annotated[Flag, typer.Option("--retry-failed", help="Answer again what ended in an error.")] = None,
     no_entity: Annotated[Flag, typer.Option("--no-entity", help="Never ask about entities.")] = None,
     no_intent: Annotated[Flag, typer.Option("--no-intent", help="Never ask about properties.")] = None,
@@ -79,61 +75,66 @@ def evaluate(
     seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="For all that is random.")] = None,
     mode: options.Mode = None,
     config: options.Config = None,
-) -> None:
-    """Running the same command again goes on where the last run stopped."""
+) -> int:
+    """Running the same command again goes on where the last run stopped.
+
+    Exit codes: 0 every question has a record, 5 some had no reply of an endpoint or model, 1 some failed otherwise,
+    4 none could be scored.
+    """
     given = locals().copy()
     from clear_kgqa.settings import load_settings
 
     settings = load_settings(**given)
     what = evaluate_options(settings)
-    summary = _run(settings, what)
+    summary = _on_ray(settings, what) if settings.executor == "ray" else _local(settings, what)
     say(_told(summary, what.out))
+    return _exit_code(summary)
 
 
-def _run(settings: Settings, what: EvaluateOptions) -> dict[str, Any]:
+def _local(settings: Settings, what: EvaluateOptions) -> dict[str, Any]:
     from clear_kgqa.evaluation.run import evaluate as run
 
+    _check_model(settings)
     person = TerminalUser() if settings.user == "person" else None
     with opened_run(settings) as opened:
         model = _user_model(settings)
         return run(what, opened.strategies({}), opened.graph, person, model, shown_on(opened.bar))
 
 
-@dataclass(frozen=True)
-class Opened:
-    """What a batch works with; `strategies` makes the sessions under changed settings."""
-
-    strategies: Callable[[Mapping[str, Any]], Callable[[Sample], Strategy]]
-    graph: EvaluateGraph
-    bar: StageBar
-
-
-@contextmanager
-def opened_run(settings: Settings) -> Iterator[Opened]:
-    """The graph of --kg, opened for a batch."""
+def _on_ray(settings: Settings, what: EvaluateOptions) -> dict[str, Any]:
+    """The same in as many workers as --concurrency says; the graph is built once before them."""
     from clear_kgqa.cli.opening import opened_graph
-    from clear_kgqa.evaluation.need import describer
-    from clear_kgqa.evaluation.run import EvaluateGraph
-    from clear_kgqa.readings.reader import Reader
-    from clear_kgqa.session import make_session
-    from clear_kgqa_tools.execute import ExecuteSPARQL
+    from clear_kgqa.cli.stage_bar import StageBar
+    from clear_kgqa.evaluation.ray_executor import evaluate_on_ray
 
-    with opened_graph(settings) as bundle, StageBar() as bar:
-        check = ExecuteSPARQL(bundle.graph, bundle.profile.prefixes).check
-        reader = Reader(bundle)
+    if settings.user == "person":
+        raise ConfigError("--user person answers at this terminal; --executor ray has none")
+    file = Path(settings.kg)
+    own = settings.model_copy(
+        update={"executor": "local", "kg": str(file.resolve()) if file.is_file() else settings.kg}
+    )
+    with opened_graph(own):
+        _check_model(own)
+    with StageBar() as bar:
+        work = partial(_shard_work, own)
+        return evaluate_on_ray(what, work, what.concurrency, settings.address or None, shown_on(bar))
 
-        def strategies(changes: Mapping[str, Any]) -> Callable[[Sample], Strategy]:
-            changed = settings.model_copy(update=dict(changes))
 
-            def strategy(sample: Sample) -> Strategy:
-                if settings.user == "person":
-                    say(f"\nQuestion: {sample.question}", sys.stderr)
-                return make_session(bundle, changed, reader=reader)
+def _shard_work(settings: Settings, part: EvaluateOptions) -> None:
+    """What a Ray worker does with its part."""
+    from clear_kgqa.evaluation.run import evaluate as run
 
-            return strategy
+    with opened_run(settings) as opened:
+        run(part, opened.strategies({}), opened.graph, user_model=_user_model(settings))
 
-        graph = EvaluateGraph(bundle.graph, check, describer(bundle), bundle.name, bundle.data_hash)
-        yield Opened(strategies, graph, bar)
+
+def _check_model(settings: Settings) -> None:
+    """A model server that is away is told before anything is recorded (without --protocol auto nobody asks it)."""
+    if settings.model == "offline" or settings.protocol != "auto" or settings.model.startswith("replay:"):
+        return
+    from clear_kgqa.agent.probe import probed
+
+    probed(settings)
 
 
 def _user_model(settings: Settings) -> BaseChatModel | None:
@@ -144,39 +145,6 @@ def _user_model(settings: Settings) -> BaseChatModel | None:
     from clear_kgqa.agent.chat_model import chat_model
 
     return chat_model(settings.model_copy(update={"model": model}))
-
-
-def evaluate_options(settings: Settings) -> EvaluateOptions:
-    """The options of a run as settings give them; raises ConfigError where one is missing."""
-    from clear_kgqa.evaluation.run import EvaluateOptions
-    from clear_kgqa.settings import needed
-
-    return EvaluateOptions(
-        questions=needed(settings, "questions"), out=needed(settings, "out"), user=settings.user,
-        seed=settings.seed, mode=settings.mode, concurrency=settings.concurrency, limit=settings.limit,
-        per_type=settings.per_type, shard=_shard(settings.shard), retry_failed=settings.retry_failed,
-        settings=settings.model_dump(mode="json", include=DECISIVE),
-    )  # fmt: skip
-
-
-def _shard(text: str) -> tuple[int, int] | None:
-    if not text:
-        return None
-    part, _, parts = text.partition("/")
-    if part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts):
-        return int(part), int(parts)
-    raise ConfigError(f"--shard {text}: write I/N with I from 1 to N, such as 1/4")
-
-
-def shown_on(bar: StageBar, stage: str = "answering") -> Callable[[Progress], None]:
-    """A progress callback that draws on the bar."""
-
-    def show(now: Progress) -> None:
-        failed = f", {now.failed} failed" if now.failed else ""
-        note = f"{now.done}/{now.total}, F1 {now.f1:.3f}, {now.asks_per_question:.2f} asks{failed}"
-        bar(stage, now.done / max(now.total, 1), f"{note}, {now.seconds_left:.0f} s left")
-
-    return show
 
 
 def _told(summary: dict[str, Any], out: Path) -> str:
@@ -193,3 +161,15 @@ def _told(summary: dict[str, Any], out: Path) -> str:
     lines = [f"{name.replace('_', ' '):20} {summary[name]:.3f}" for name in names]
     counts = f"{summary['done']} of {summary['n']} questions, {summary['failed']} failed, "
     return "\n".join([f"{counts}{summary['excluded']} excluded; recorded in {out}", *lines])
+
+
+def _exit_code(summary: dict[str, Any]) -> int:
+    """What went wrong in one line, and its code."""
+    if summary["failed"]:
+        why = f", {summary['unreachable']} without a reply of the endpoint or model" if summary["unreachable"] else ""
+        complain(f"{summary['failed']} questions failed{why}; --retry-failed answers them again")
+        return faults.UNREACHABLE if summary["unreachable"] else faults.FAULT
+    if summary["n"] == summary["excluded"] and not summary.get("choice_n"):
+        complain("no question could be scored: every gold query is broken, or empty on this graph")
+        return faults.NO_ANSWER
+    return faults.ANSWERED

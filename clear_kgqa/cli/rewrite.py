@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from clear_kgqa.cli import options
-from clear_kgqa.cli.evaluate import opened_run
+from clear_kgqa.cli.batch import opened_run
 from clear_kgqa.cli.output import say
 from clear_kgqa_tools.errors import ConfigError
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from clear_kgqa.cli import options
-from clear_kgqa.cli.evaluate import evaluate_options, opened_run, shown_on
+from clear_kgqa.cli.batch import batch, shown_on
 from clear_kgqa.cli.output import say
 
 if TYPE_CHECKING:
@@ -30,11 +30,8 @@ def tables(
     """Main comparison, clarifications, rewrites, thresholds, ablations and error classes; resumable."""
     given = locals().copy()
     from clear_kgqa.evaluation.tables import tables as run_tables
-    from clear_kgqa.settings import load_settings
 
-    settings = load_settings(**given)
-    what = evaluate_options(settings)
-    with opened_run(settings) as opened:
+    with batch(given) as (what, opened):
 
         def told(name: str, now: Progress) -> None:
             shown_on(opened.bar, name)(now)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from clear_kgqa.cli import options
-from clear_kgqa.cli.evaluate import evaluate_options, opened_run, shown_on
+from clear_kgqa.cli.batch import batch, shown_on
 from clear_kgqa.cli.output import say
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -23,10 +23,7 @@ def thresholds(
     """The questions run once with a silent user; the grid is replayed from what was recorded."""
     given = locals().copy()
     from clear_kgqa.evaluation.threshold_search import search_thresholds
-    from clear_kgqa.settings import load_settings
 
-    settings = load_settings(**given)
-    what = evaluate_options(settings)
-    with opened_run(settings) as opened:
+    with batch(given) as (what, opened):
         search_thresholds(what, opened.strategies({}), opened.graph, shown_on(opened.bar))
     say((what.out / "thresholds.md").read_text(encoding="utf-8").rstrip())

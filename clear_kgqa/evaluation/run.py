@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,27 +18,29 @@ from clear_kgqa.evaluation.manifest import claim, file_hash, write_json
 from clear_kgqa.evaluation.need import Describe, need_of
 from clear_kgqa.evaluation.samples import Sample, read_samples, select
 from clear_kgqa.evaluation.summary import NAME as SUMMARY
-from clear_kgqa.evaluation.summary import Row, Summary, row_of, summarise
+from clear_kgqa.evaluation.summary import Row, Summary, row_of, summarise, unreachable
 from clear_kgqa.evaluation.transcripts import Record, Transcripts, read_transcripts
 from clear_kgqa.evaluation.user_model import ModelUser
 from clear_kgqa.evaluation.users import UserFactory, behaviour_of
 from clear_kgqa.evaluation.values import Mode
 from clear_kgqa.strategy import Strategy
 from clear_kgqa.user import User
-from clear_kgqa_tools.errors import ConfigError
+from clear_kgqa_tools.errors import ConfigError, EndpointError
 from clear_kgqa_tools.graph import KnowledgeGraph
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 MakeUser = Callable[[Sample], User]
+GIVE_UP = 20  # questions in a row that an endpoint or a model did not answer; twice those at once, where more are
 
 
 @dataclass(frozen=True)
 class EvaluateOptions:
     """What to evaluate. `settings` hold all that changes results beside these fields, for the manifest.
 
-    `shard` is (i, n) with i from 1; `gold_cache` a SQLite file shared between runs (None: in the run folder).
+    `shard` is (i, n) with i from 1; `gold_cache` a SQLite file shared between runs (None: in the run folder); `skip`
+    are ids that another folder holds.
     """
 
     questions: Path
@@ -54,6 +56,16 @@ class EvaluateOptions:
     most_asks: int = 10
     settings: dict[str, Any] = field(default_factory=dict)
     gold_cache: Path | None = None
+    skip: frozenset[str] = frozenset()
+
+    def selected(self, samples: list[Sample]) -> list[Sample]:
+        """Those of the samples that this run is about."""
+        return select(samples, per_type=self.per_type, limit=self.limit, shard=self.shard, seed=self.seed)
+
+    def open(self, samples: list[Sample], ends: Mapping[str, str]) -> list[Sample]:
+        """Those that `ends`, how each recorded question ended, has no record of (or a failure, with retry_failed)."""
+        again = {"error"} if self.retry_failed else set()
+        return [s for s in samples if s.id not in self.skip and (s.id not in ends or ends[s.id] in again)]
 
 
 @dataclass(frozen=True)
@@ -92,12 +104,13 @@ def evaluate(
     """Answer all selected questions that have no record yet, and write the run folder.
 
     `person` answers for `--user person`, `user_model` (a LangChain chat model) for `llm:MODEL`. Raises
-    ConfigError for wrong files and for another run's folder; a question that fails is recorded, not raised.
+    ConfigError for wrong files and for another run's folder, EndpointError when GIVE_UP questions in a row were not
+    answered at all; a question that fails is recorded, not raised.
     """
     if person is None and user_model is None:
         behaviour_of(options.user)
     everything = read_samples(options.questions)
-    samples = select(everything, per_type=options.per_type, limit=options.limit, shard=options.shard, seed=options.seed)
+    samples = options.selected(everything)
     claim(options.out, identity_of(options, graph))
     gold = GoldQueries(
         graph.graph,
@@ -170,14 +183,13 @@ class _Run:
         self._transcripts = transcripts
         self._progress = progress
         self._open: set[Strategy] = set()
-        self._tally = _Tally()
+        self._tally = Tally()
+        self._unreached = 0
 
     def all(self, samples: list[Sample]) -> None:
         """Answer every sample that is not recorded (or failed, with retry_failed)."""
-        again = {"error"} if self._options.retry_failed else set()
-        ends = self._transcripts.ends
-        todo = [s for s in samples if s.id not in ends or ends[s.id] in again]
-        self._tally = _Tally(len(samples), len(samples) - len(todo), len(todo))
+        todo = self._options.open(samples, self._transcripts.ends)
+        self._tally = Tally(len(samples), len(samples) - len(todo), len(todo))
         asyncio.run(self._workers(iter(todo)))
 
     async def _workers(self, todo: Iterator[Sample]) -> None:
@@ -197,6 +209,16 @@ class _Run:
             self._tally.add(row_of(record, self._options.mode))
             if self._progress:
                 self._progress(self._tally.progress())
+            self._give_up(record)
+
+    def _give_up(self, record: Record) -> None:
+        """A server that is away for good is told once, not for every question."""
+        self._unreached = self._unreached + 1 if unreachable(record) else 0
+        if self._unreached >= max(GIVE_UP, 2 * self._options.concurrency):
+            raise EndpointError(
+                f"{self._unreached} questions in a row got no reply: {record['error']} "
+                f"Stopped; the same command with --retry-failed goes on."
+            )
 
     def _one(self, sample: Sample) -> Record:
         opened: list[Strategy] = []
@@ -211,13 +233,14 @@ class _Run:
         except ConfigError:
             raise  # the same for every question: stop, and say so
         except Exception as error:  # the outermost edge of one question: the others go on
-            return head(sample, "error", f"{type(error).__name__}: {error}")
+            failure = "endpoint" if isinstance(error, EndpointError) else "fault"
+            return {**head(sample, "error", f"{type(error).__name__}: {error}"), "failure": failure}
         finally:
             self._open.difference_update(opened)
 
 
 @dataclass
-class _Tally:
+class Tally:
     """Running means for the progress line."""
 
     total: int = 0

@@ -42,6 +42,7 @@ class Row:
     differs: bool
     tied: bool
     choice: bool | None
+    unreachable: bool = False
 
 
 def row_of(record: Record, mode: Mode) -> Row:
@@ -72,7 +73,13 @@ def row_of(record: Record, mode: Mode) -> Row:
         bool(gold.get("differs")),
         bool(gold.get("tied") or gold.get("unchecked")),
         record.get("choice"),
+        unreachable(record),
     )
+
+
+def unreachable(record: Record) -> bool:
+    """Whether a question failed because the endpoint or the model did not answer."""
+    return record["end"] == "error" and record.get("failure") in ("endpoint", "model")
 
 
 def _cluster(sparql: str) -> str:
@@ -98,6 +105,7 @@ def _numbers(rows: Sequence[Row]) -> Summary:
         "n": len(rows),
         "done": len([r for r in scored if r.end != "error"]),
         "failed": sum(r.end == "error" for r in rows),
+        "unreachable": sum(r.unreachable for r in rows),
         "excluded": sum(r.scores is None and r.end != "error" for r in rows),
         **average([r.scores for r in scored if r.scores]),
         "asks_per_question": round(mean(r.asks for r in run), 6),

@@ -40,6 +40,8 @@ VARIANTS = (
     Variant("no-plugin", "oracle", {"no_plugin": True}),
     Variant("no-entity", "oracle", {"no_entity": True}),
     Variant("no-intent", "oracle", {"no_intent": True}),
+    Variant("gold-entities", changes={"gold_entities": True}),
+    Variant("gold-entities-oracle", "oracle", {"gold_entities": True}),
 )
 
 StrategyFor = Callable[[Mapping[str, Any]], MakeStrategy]
