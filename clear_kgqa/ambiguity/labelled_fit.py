@@ -1,4 +1,4 @@
-"""Baselines of labelled items by cross-validation: a regression over the evidence, and the wording alone."""
+"""Labelled items by cross-validation: a regression over the evidence and the wording, and the wording alone."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from clear_kgqa.ambiguity.compatibility import Compatibility
-from clear_kgqa.ambiguity.labelled import LabelledItem, templates
+from clear_kgqa.ambiguity.compatibility import CompatibilityRecipe
+from clear_kgqa.ambiguity.labelled import LabelledItem, scored, templates
+from clear_kgqa.ambiguity.offline_likelihood import OfflineLikelihood
 from clear_kgqa.evaluation.calibration import grouped_folds
 from clear_kgqa.readings.paths import Doubles
 from clear_kgqa_tools.bundle import GraphBundle
@@ -19,38 +20,50 @@ from clear_kgqa_tools.errors import ConfigError
 from clear_kgqa_tools.nodes import Node
 
 FOLDS = 5
+_RIDGE, _EVIDENCE_RIDGE = 3.0, 100.0
+_LEAST = 1e-3  # scores are kept that far from 0 and 1 before their log odds are taken
 
 
 def trained_scores(
     bundle: GraphBundle, items: Sequence[LabelledItem], nodes: Sequence[Sequence[Node]], folds: int = FOLDS
 ) -> list[float]:
-    """The chance of a label by logistic regression over the evidence of compatibility, fitted on the other folds.
+    """The chance of a label by logistic regression over the untrained score, its evidence and the wording, fitted on
+    the other folds.
 
-    No fold shares a template or a pair of candidates with another. Raises ConfigError where all share one.
+    No fold shares a template or a pair of candidates with another. The evidence is shrunk hard and the untrained score
+    hardly, so that what training adds is a correction to it. Raises ConfigError where all items share one fold.
     """
-    compatibility = Compatibility(bundle)
-    open_ = np.array([len(own) > 1 for own in nodes], bool)
-    rows = [
-        compatibility.evidence(i.question, own) if len(own) > 1 else {} for i, own in zip(items, nodes, strict=True)
-    ]
-    names = max(rows, key=len)
-    x = _expanded(np.array([[row.get(n, 0.0) for n in names] for row in rows]))
-    fold = _folds(items, templates(items, nodes), folds)
+    told = templates(items, nodes)
+    fold = _folds(items, told, folds)
     if len(set(fold.tolist())) < 2:
         raise ConfigError("these items share their candidates or their wording: there is nothing to fit on")
-    y = np.array([item.label for item in items], np.float64)
+    x, y = _evidence(bundle, items, nodes), np.array([item.label for item in items], np.float64)
+    ridge = np.array([*[_EVIDENCE_RIDGE] * (x.shape[1] - 1), _RIDGE, _RIDGE])
     out = np.zeros(len(items))
     for k in range(folds):
-        mean, spread = x[fold != k].mean(axis=0), x[fold != k].std(axis=0) + 1e-9
-        w = logistic((x[fold != k] - mean) / spread, y[fold != k])
-        out[fold == k] = _chance((x[fold == k] - mean) / spread, w)
+        train = [i for i in range(len(items)) if fold[i] != k]
+        test = [i for i in range(len(items)) if fold[i] == k]
+        inner = _folds([items[i] for i in train], [told[i] for i in train], folds)
+        seen = np.column_stack([x[train], _wording([told[i] for i in train], y[train], inner)])
+        mean, spread = seen.mean(axis=0), seen.std(axis=0) + 1e-9
+        w = logistic((seen - mean) / spread, y[train], ridge)
+        counts = _counted([told[i] for i in train], y[train])
+        unseen = np.column_stack([x[test], [_log_odds(_terms(told[i]), *counts) for i in test]])
+        out[test] = _chance((unseen - mean) / spread, w)
+    open_ = np.array([len(own) > 1 for own in nodes], bool)
     return list(map(float, out * open_))
 
 
-def _expanded(x: Doubles) -> Doubles:
-    """Evidence with its squares and products: two kinds of evidence that disagree say less than their sum."""
-    n = x.shape[1]
-    return np.column_stack([x, *(x[:, i] * x[:, j] for i in range(n) for j in range(i, n))])
+def _evidence(bundle: GraphBundle, items: Sequence[LabelledItem], nodes: Sequence[Sequence[Node]]) -> Doubles:
+    """The evidence of compatibility and, last, the log odds of the untrained score: (items, kinds + 1)."""
+    recipe = CompatibilityRecipe(bundle, OfflineLikelihood(bundle.similarity))
+    rows = [
+        recipe.compatibility.evidence(i.question, own) if len(own) > 1 else {}
+        for i, own in zip(items, nodes, strict=True)
+    ]
+    score = np.clip(scored(recipe, items, nodes), _LEAST, 1 - _LEAST)
+    names = max(rows, key=len)
+    return np.column_stack([np.array([[row.get(n, 0.0) for n in names] for row in rows]), np.log(score / (1 - score))])
 
 
 def _folds(
@@ -61,11 +74,13 @@ def _folds(
     return grouped_folds([(p, t) if by_template else (p,) for p, t in zip(pairs, told, strict=True)], folds)
 
 
-def logistic(x: Doubles, y: Doubles, reg: float = 3.0, steps: int = 30) -> Doubles:
-    """Weights of a ridge logistic regression, the bias last, by Newton's method: (features + 1,)."""
+def logistic(x: Doubles, y: Doubles, reg: Doubles | float = 3.0, steps: int = 30) -> Doubles:
+    """Weights of a ridge logistic regression, the bias last, by Newton's method: (features + 1,).
+
+    `reg` is the ridge of each feature, or of all.
+    """
+    ridge = np.append(np.broadcast_to(np.asarray(reg, np.float64), x.shape[1]), 1e-6)
     x = np.column_stack([x, np.ones(len(x))])
-    ridge = np.full(x.shape[1], reg)
-    ridge[-1] = 1e-6
     w = np.zeros(x.shape[1])
     for _ in range(steps):
         p = 1 / (1 + np.exp(-np.clip(x @ w, -30, 30)))
@@ -88,16 +103,31 @@ def wording_alone(items: Sequence[LabelledItem], nodes: Sequence[Sequence[Node]]
     give the label away.
     """
     told = templates(items, nodes)
-    terms = [{*text.split(), *map(" ".join, pairwise(text.split()))} for text in told]
-    fold = _folds(items, told, FOLDS, by_template)
-    out = np.zeros(len(items))
-    for k in range(FOLDS):
-        counts: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
-        for item, own, f in zip(items, terms, fold, strict=True):
-            if f != k:
-                counts[item.label].update(own)
-        out[fold == k] = [_log_odds(own, *counts) for own, f in zip(terms, fold, strict=True) if f == k]
-    return list(map(float, out))
+    labels = np.array([item.label for item in items], np.float64)
+    return list(map(float, _wording(told, labels, _folds(items, told, FOLDS, by_template))))
+
+
+def _wording(told: Sequence[str], labels: Doubles, fold: NDArray[np.intp]) -> Doubles:
+    """Log odds of each template by those of the other folds."""
+    out = np.zeros(len(told))
+    for k in set(fold.tolist()):
+        counts = _counted([t for t, f in zip(told, fold, strict=True) if f != k], labels[fold != k])
+        out[fold == k] = [_log_odds(_terms(t), *counts) for t, f in zip(told, fold, strict=True) if f == k]
+    return out
+
+
+def _terms(template: str) -> set[str]:
+    """The words and word pairs of a template."""
+    words = template.split()
+    return {*words, *map(" ".join, pairwise(words))}
+
+
+def _counted(told: Sequence[str], labels: Doubles) -> tuple[Counter[str], Counter[str]]:
+    """How many templates without and with the label hold each term."""
+    counts: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+    for template, label in zip(told, labels, strict=True):
+        counts[int(label)].update(_terms(template))
+    return counts
 
 
 def _log_odds(terms: set[str], no: Counter[str], yes: Counter[str]) -> float:
