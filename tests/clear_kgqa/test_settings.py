@@ -92,6 +92,14 @@ def test_a_wrong_value_is_one_line_that_names_the_option(given: dict[str, Any], 
     assert "\n" not in str(caught.value)
 
 
+def test_a_list_in_the_environment_is_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLEAR_KGQA_SERVICES", '["http://a/", "http://b/"]')
+    assert load_settings().services == ("http://a/", "http://b/")
+    monkeypatch.setenv("CLEAR_KGQA_SERVICES", "http://a/")
+    with pytest.raises(ConfigError, match='field "services".*a list is written as JSON'):
+        load_settings()
+
+
 def test_a_wrong_variable_does_not_show_a_key_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLEAR_KGQA_HOPS", "many")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import os
+import re
 import shlex
+import socket
 import sys
 from typing import TYPE_CHECKING
 
@@ -22,6 +26,16 @@ from clear_kgqa.settings import load_settings
 from clear_kgqa_tui.app import run
 sys.exit(run(load_settings()))"""
 
+# The terminal has the keyboard from the start: textual-serve waits for a click.
+_HEAD = """<link rel="icon" href="data:,"><script>
+new MutationObserver((_, watching) => {
+  if (!document.querySelector("body.-first-byte")) return;
+  document.querySelector(".xterm-helper-textarea").focus();
+  watching.disconnect();
+}).observe(document, { attributes: true, subtree: true });
+</script></head>"""
+_FOREIGN_STYLE = re.compile(r"<link[^>]*https?://(?!127\.0\.0\.1)[^>]*>")
+
 
 class ChatServer(Server):
     """Answers only pages that it served itself: another site's page must not drive the chat through the browser."""
@@ -29,6 +43,13 @@ class ChatServer(Server):
     def __init__(self, port: int) -> None:
         command = f"{shlex.quote(sys.executable)} -c {shlex.quote(_CHILD)}"
         super().__init__(command, host=HOST, port=port, title="clear-kgqa")
+
+    def initialize_logging(self) -> None:
+        """Warnings alone, and no local variables in tracebacks: a key may be among them."""
+        logging.basicConfig(level=logging.WARNING, format="%(message)s")
+
+    async def on_startup(self, app: web.Application) -> None:
+        self.console.print(f"The chat is at {self.public_url} (Ctrl+C ends it)", highlight=False)
 
     async def _make_app(self) -> web.Application:
         app = await super()._make_app()
@@ -42,6 +63,8 @@ class ChatServer(Server):
             raise web.HTTPForbidden(text=f"Open {self.public_url} itself.")
         response = await handler(request)
         if not response.prepared:
+            if isinstance(response, web.Response) and response.content_type == "text/html":
+                response.text = _FOREIGN_STYLE.sub("", response.text or "").replace("</head>", _HEAD)
             sources = f"'self' 'unsafe-inline' data: ws://{HOST}:{self.port}"
             response.headers["Content-Security-Policy"] = f"default-src {sources}"
         return response
@@ -50,7 +73,17 @@ class ChatServer(Server):
 def serve_chat(settings: Settings, port: int) -> None:
     """Serve until Ctrl+C. The chats, one process each, get these settings through the environment."""
     os.environ.update(environment(settings))
-    ChatServer(port).serve()
+    ChatServer(free_port(port)).serve()
+
+
+def free_port(wanted: int) -> int:
+    """The wanted port, or another one where something listens there already."""
+    try:
+        taken = socket.create_server((HOST, wanted))
+    except OSError:
+        taken = socket.create_server((HOST, 0))
+    with taken:
+        return int(taken.getsockname()[1])
 
 
 def environment(settings: Settings) -> dict[str, str]:
@@ -60,5 +93,6 @@ def environment(settings: Settings) -> dict[str, str]:
         value = getattr(settings, name)
         if value is not None and name not in ("config", "web", "json_output"):
             secret = getattr(value, "get_secret_value", None)
-            out[f"CLEAR_KGQA_{name.upper()}"] = secret() if secret else str(value)
+            text = json.dumps(value) if isinstance(value, tuple) else str(value)
+            out[f"CLEAR_KGQA_{name.upper()}"] = secret() if secret else text
     return out
