@@ -18,7 +18,7 @@ WEIGHTS = "adapter_model.safetensors"
 @dataclass(frozen=True, slots=True)
 class AdapterCard:
     """Base model as named in the recipe and its fingerprint; for helpers how contexts look, where they are
-    cut, and the neutral question's share.
+    cut, the neutral question's share, and whether the score is the verdict that a question fits.
     """
 
     base: str
@@ -28,6 +28,7 @@ class AdapterCard:
     context_tokens: int = 256
     neutral_share: float = 0.0
     stop_token: str = ""
+    verdict: bool = False
 
     def write(self, folder: Path) -> None:
         (folder / CARD).write_text(json.dumps(asdict(self), indent=1) + "\n", "utf-8")

@@ -11,10 +11,13 @@ from clear_kgqa.likelihood.context import ContextStyle
 from clear_kgqa.likelihood.prompt import NEUTRAL_SHARE, CorrectedScore, Pair
 from clear_kgqa.likelihood.tokens import (
     accepts_logits_to_keep,
+    fit_log_odds,
     padded_batch,
     prepare_head,
     question_log_likelihood,
     tokenize_pair,
+    tokenize_verdict,
+    verdict_ids,
 )
 from clear_kgqa.likelihood.weights import load_causal_lm, load_tokenizer, weights_source
 from clear_kgqa_tools.errors import ConfigError
@@ -28,6 +31,7 @@ class HuggingFaceLikelihood(CorrectedScore):
 
     All candidates go through one padded batch. An adapter's card sets how long contexts may be and how much
     of the neutral question is taken off, as it was trained; `context_style` says which contexts it knows.
+    One that was trained for verdicts gives the log of the chance that the question fits the candidate instead.
     Raises ConfigError for wrong models, adapters or pairs of them.
     """
 
@@ -40,7 +44,8 @@ class HuggingFaceLikelihood(CorrectedScore):
         self._tokenizer = load_tokenizer(source)
         self._model = _ready_model(source, adapter)
         self._pad = pad_id(self._tokenizer)
-        super().__init__(self._sums, _share(neutral_share, card))
+        self._verdict = verdict_ids(self._tokenizer) if card and card.verdict else None
+        super().__init__(self._sums, 0.0 if self._verdict else _share(neutral_share, card))
 
     def _sums(self, pairs: Sequence[Pair]) -> list[float]:
         import torch
@@ -50,9 +55,14 @@ class HuggingFaceLikelihood(CorrectedScore):
             return [value for at in starts for value in self._one_batch(pairs[at : at + _ROWS])]
 
     def _one_batch(self, pairs: Sequence[Pair]) -> list[float]:
-        rows = [tokenize_pair(self._tokenizer, context, question, self._context_tokens) for context, question in pairs]
-        sums: list[float] = question_log_likelihood(self._model, padded_batch(rows, self._pad)).tolist()
-        return sums
+        tokenize = tokenize_verdict if self._verdict else tokenize_pair
+        rows = [tokenize(self._tokenizer, context, question, self._context_tokens) for context, question in pairs]
+        batch = padded_batch(rows, self._pad)
+        if self._verdict:
+            from torch.nn.functional import logsigmoid
+
+            return list(logsigmoid(fit_log_odds(self._model, batch, self._verdict)).tolist())
+        return list(question_log_likelihood(self._model, batch).tolist())
 
 
 def split_spec(spec: str) -> tuple[str, Path | None]:

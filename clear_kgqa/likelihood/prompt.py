@@ -9,6 +9,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 QUESTION_CUE = "\nQuestion:"
+VERDICT_CUE = "\nFits:"
+VERDICT_WORDS = (" yes", " no")
+"""What a model trained for verdicts is asked after the question, and the words it chooses from."""
 NEUTRAL_QUESTION = "What can you tell me about it?"
 NEUTRAL_SHARE = 0.5
 _CACHED_PAIRS = 100_000

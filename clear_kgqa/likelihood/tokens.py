@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from clear_kgqa.likelihood.prompt import QUESTION_CUE
+from clear_kgqa.likelihood.prompt import QUESTION_CUE, VERDICT_CUE, VERDICT_WORDS
+from clear_kgqa_tools.errors import ConfigError
 
 if TYPE_CHECKING:
     import torch
@@ -50,6 +51,20 @@ def tokenize_pair(tokenizer: Any, context: str, question: str, context_tokens: i
     return TokenPair([*bos, *cut, *_plain(tokenizer, QUESTION_CUE)], _plain(tokenizer, f" {question}"))
 
 
+def tokenize_verdict(tokenizer: Any, context: str, question: str, context_tokens: int) -> TokenPair:
+    """The same with the verdict's cue at the end: what comes next says whether the question fits the context."""
+    pair = tokenize_pair(tokenizer, context, question, context_tokens)
+    return TokenPair(pair.before, [*pair.question, *_plain(tokenizer, VERDICT_CUE)])
+
+
+def verdict_ids(tokenizer: Any) -> list[int]:
+    """The tokens of "yes" and "no". Raises ConfigError where the vocabulary does not tell them apart by their first."""
+    yes, no = (_plain(tokenizer, word)[-1] for word in VERDICT_WORDS)
+    if yes == no:
+        raise ConfigError("this tokenizer writes both verdicts with the same last token")
+    return [yes, no]
+
+
 def _plain(tokenizer: Any, text: str) -> list[int]:
     return list(tokenizer(text, add_special_tokens=False)["input_ids"])
 
@@ -76,16 +91,26 @@ def question_log_likelihood(model: Any, batch: Batch) -> torch.Tensor:
     import torch
 
     ids = batch.ids.to(model.device)
-    attention = batch.attention.to(model.device)
-    positions = (attention.cumsum(1) - 1).clamp(min=0)
-    logits = model(
-        input_ids=ids, attention_mask=attention, position_ids=positions, use_cache=False,
-        logits_to_keep=batch.tail + 1,
-    ).logits[:, -batch.tail - 1 : -1]  # fmt: skip
+    logits = _last_logits(model, batch, batch.tail + 1)[:, -batch.tail - 1 : -1]
     losses = torch.nn.functional.cross_entropy(
         logits.float().flatten(0, 1), ids[:, -batch.tail :].flatten(), reduction="none"
     )
     return -(losses.view(batch.question.shape) * batch.question.to(model.device)).sum(1)
+
+
+def fit_log_odds(model: Any, batch: Batch, verdict: Sequence[int]) -> torch.Tensor:
+    """For each row of `tokenize_verdict` the log-odds of "yes" against "no", float32, differentiable."""
+    logits = _last_logits(model, batch, 1)[:, -1].float()
+    return logits[:, verdict[0]] - logits[:, verdict[1]]
+
+
+def _last_logits(model: Any, batch: Batch, count: int) -> torch.Tensor:
+    attention = batch.attention.to(model.device)
+    logits: torch.Tensor = model(
+        input_ids=batch.ids.to(model.device), attention_mask=attention,
+        position_ids=(attention.cumsum(1) - 1).clamp(min=0), use_cache=False, logits_to_keep=count,
+    ).logits  # fmt: skip
+    return logits
 
 
 def prepare_head(model: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from clear_kgqa.likelihood.tokens import accepts_logits_to_keep, prepare_head
 from clear_kgqa.likelihood.weights import load_model, load_tokenizer, weights_source
 from clear_kgqa_finetune.chat import ensure_tool_template, use_own_padding
-from clear_kgqa_finetune.recipe import Recipe
+from clear_kgqa_finetune.recipe import Lora, Recipe
 from clear_kgqa_finetune.tiny import build_tiny_llama
 from clear_kgqa_tools.errors import ConfigError
 
@@ -82,12 +82,12 @@ def add_adapter(base: Base, recipe: Recipe) -> Any:
     from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
     from transformers import set_seed
 
-    lora = recipe.lora
+    lora, model = recipe.lora, base.model
     config = LoraConfig(
-        r=lora.rank, lora_alpha=lora.alpha, lora_dropout=lora.dropout, target_modules=lora.targets,
+        r=lora.rank, lora_alpha=lora.alpha, lora_dropout=lora.dropout,
         task_type="SEQ_2_SEQ_LM" if recipe.method == "seq2seq" else "CAUSAL_LM",
+        **_layers(model, lora),
     )  # fmt: skip
-    model = base.model
     if lora.quantize == "4bit":
         model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=recipe.gradient_checkpointing)
     set_seed(recipe.seed)
@@ -95,3 +95,16 @@ def add_adapter(base: Base, recipe: Recipe) -> Any:
         return get_peft_model(model, config)
     except ValueError as error:
         raise ConfigError(f"recipe {recipe.name}: lora targets do not fit {recipe.base}: {error}") from error
+
+
+def _layers(model: Any, lora: Lora) -> dict[str, Any]:
+    """Which linear layers get an adapter, as peft's arguments."""
+    if lora.top_layers is None:
+        return {"target_modules": lora.targets}
+    depth, targets = model.config.num_hidden_layers, lora.targets
+    if targets == "all-linear":  # peft would take it for every layer, whatever else is said
+        inside = (
+            name for name, module in model.named_modules() if hasattr(module, "in_features") and ".layers." in name
+        )
+        targets = sorted({name.rsplit(".", 1)[1] for name in inside})
+    return {"target_modules": targets, "layers_to_transform": list(range(max(depth - lora.top_layers, 0), depth))}

@@ -25,10 +25,15 @@ class Lora(BaseModel):
     targets: str | list[str] = "all-linear"
     quantize: Literal["none", "4bit"] = "none"
     """4bit is QLoRA: the frozen base in nf4, which needs CUDA and bitsandbytes."""
+    top_layers: int | None = Field(default=None, ge=1)
+    """Only so many of the last layers get an adapter; None is all. A helper's verdicts then run the layers below once
+    per row and keep what comes out.
+    """
 
 
 class HelperLoss(BaseModel):
-    """Weights of the helper's three losses.
+    """Weights of the helper's three losses, or `verdict`: the score is the chance that the question fits a candidate
+    ("yes" against "no" after both), trained on the labels as such.
 
     `listwise`: cross-entropy of the gold candidate among all, log-likelihoods divided by `temperature`; `need`: the
     label "needs clarification" against whether the best candidate is `margin` nats ahead of the second;
@@ -37,6 +42,7 @@ class HelperLoss(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    verdict: bool = False
     listwise: float = Field(default=1.0, ge=0)
     need: float = Field(default=1.0, ge=0)
     likelihood: float = Field(default=0.2, ge=0)

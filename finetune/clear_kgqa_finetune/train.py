@@ -96,7 +96,13 @@ def _fit_and_save(
     base.tokenizer.save_pretrained(out / ADAPTER)
     stop = base.tokenizer.eos_token or "" if recipe.method != "helper" else ""
     AdapterCard(
-        recipe.base, base_print, recipe.method, _context_style(recipe), recipe.context_tokens, stop_token=stop
+        recipe.base,
+        base_print,
+        recipe.method,
+        _context_style(recipe),
+        recipe.context_tokens,
+        stop_token=stop,
+        verdict=recipe.method == "helper" and recipe.helper.verdict,
     ).write(out / ADAPTER)
     history = trainer.state.log_history
     (out / "losses.json").write_text(json.dumps(history, indent=1) + "\n", "utf-8")

@@ -8,8 +8,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from clear_kgqa_finetune.baseline import question_only_auroc
-from clear_kgqa_finetune.helper import need_loss, normalised_entropy
 from clear_kgqa_finetune.ranking import auroc
+from clear_kgqa_finetune.scoring import need_loss, normalised_entropy
 
 
 def test_the_need_loss_by_hand() -> None:
