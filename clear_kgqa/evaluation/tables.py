@@ -25,6 +25,11 @@ class Variant:
     seeds: int = 1
     rewritten: bool = False
 
+    def folders(self, first_seed: int = 0) -> list[str]:
+        """The name of the run folder of each seed."""
+        seeds = range(first_seed, first_seed + self.seeds)
+        return [self.name if self.seeds == 1 else f"{self.name}-seed{seed}" for seed in seeds]
+
 
 VARIANTS = (
     Variant("silent"),
@@ -33,6 +38,7 @@ VARIANTS = (
     Variant("noisy-0.3", "noisy:0.3", seeds=3),
     Variant("lazy", "lazy"),
     Variant("vague", "vague"),
+    Variant("contradicting", "contradicting"),
     Variant("text", "text"),
     Variant("random-gold", "random-gold"),
     Variant("interactive", changes={"strategy": "interactive"}),
@@ -68,8 +74,7 @@ def tables(
         rewrite_file(options.questions, rewritten, graph)
     folders = []
     for variant in variants:
-        for seed in range(options.seed, options.seed + variant.seeds):
-            name = variant.name if variant.seeds == 1 else f"{variant.name}-seed{seed}"
+        for seed, name in enumerate(variant.folders(options.seed), options.seed):
             folders.append(options.out / name)
             _run(variant, replace(shared, seed=seed, out=folders[-1]), strategy_for, graph, progress, rewritten)
     runs = load_runs(folders, options.mode)
