@@ -96,7 +96,7 @@ def test_a_list_in_the_environment_is_json(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("CLEAR_KGQA_SERVICES", '["http://a/", "http://b/"]')
     assert load_settings().services == ("http://a/", "http://b/")
     monkeypatch.setenv("CLEAR_KGQA_SERVICES", "http://a/")
-    with pytest.raises(ConfigError, match='field "services".*a list is written as JSON'):
+    with pytest.raises(ConfigError, match=r'field "services".*a list is written as JSON'):
         load_settings()
 
 
