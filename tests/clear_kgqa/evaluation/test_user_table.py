@@ -27,7 +27,7 @@ def test_quality_gain_and_questions_of_every_user(asked: EvaluateGraph, tiny: Mo
     ]
     title, (silent, oracle, noisy) = rows(samples, asked, tiny, tmp_path)
     assert title == "books (2 questions, 3 seeds where noisy): F1"
-    assert silent == ["silent", "0.500 (0.000-1.000)", "", "0.500", "1.000", "0.000", "0.000", "0"]
+    assert silent == ["silent", "0.500 (0.000-1.000)", "", "0.500", "1.000", "1.000", "0.000", "0"]
     assert oracle[:4] == ["oracle", "1.000 (1.000-1.000)", "+0.500 (+0.000 to +1.000)", "0.500"]
     assert 0.5 <= float(noisy[1][:5]) <= 1
 
