@@ -26,7 +26,7 @@ from clear_kgqa.clarification import Clarification
 from clear_kgqa.events import Asked, Event, Failed, Replied, Usage, to_json
 from clear_kgqa.readings.reader import Reader
 from clear_kgqa.settings import Settings
-from clear_kgqa.strategies import Making, needing_model, pipelines
+from clear_kgqa.strategies import LOCAL, Making, check_model, needing_model, pipelines
 from clear_kgqa.user import User
 from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.errors import Cancelled, ConfigError, EndpointError
@@ -135,7 +135,7 @@ class Session:
     def _run(self, given: Any) -> Iterator[Event]:
         self._stopped.clear()
         try:
-            for mode, chunk in self._graph.stream(given, self._config, stream_mode=["custom", "updates"]):
+            for mode, chunk in self._graph.stream(given, self._config):
                 if self._stopped.is_set():
                     raise Cancelled("stopped")
                 if mode == "custom":
@@ -237,15 +237,12 @@ def make_session(
     known = (*AGENT_STRATEGIES, *pipelines(), *needing_model())
     if settings.strategy not in known:
         raise ConfigError(f"unknown strategy {settings.strategy!r}; known: {', '.join(known)}")
+    check_model(settings)
     single = needing_model().get(settings.strategy)
-    if single and settings.model == "offline":
-        raise ConfigError(
-            f"the strategy {settings.strategy} needs a language model: give --model NAME, and --base-url for your own server"
-        )
     record = settings.record if settings.model != "offline" else None
     recorder = Recorder(record, settings, bundle, silent) if record else None
     if single:
-        model = _recorded(_served(settings), recorder)
+        model = None if settings.model.startswith(LOCAL) else _recorded(_served(settings), recorder)
         return SingleTurns(bundle, single(Making(bundle, settings, model)), model, recorder)
     reader = reader or Reader(bundle)
     reader = GivenReader(reader, given) if given else reader
@@ -279,8 +276,9 @@ def _served(settings: Settings, bundle: GraphBundle | None = None, asking: bool 
         return replaying_model(Path(settings.model.removeprefix(REPLAY)))
     from clear_kgqa.agent.chat_model import chat_model
     from clear_kgqa.agent.prompts import Prompts
+    from clear_kgqa.examples.chosen import chosen_selector
 
-    return chat_model(settings, Prompts(bundle, asking) if bundle else None)
+    return chat_model(settings, Prompts(bundle, asking, chosen_selector(settings, bundle)) if bundle else None)
 
 
 def _recorded(model: Any, recorder: Recorder | None) -> Any:

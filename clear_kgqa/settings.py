@@ -74,7 +74,8 @@ class Settings(BaseSettings):
     """Seconds for one query."""
     query_memory: int = Field(default=1024, ge=64)
     """Megabytes of resident memory for one query."""
-    language: str = "en"
+    language: str = ""
+    """Languages of names, the preferred first ("de,en"); "" takes them as the graph was built."""
 
     scorer: Literal["paper", "published-code", "calibrated", "noise"] = "calibrated"
     likelihood: str = "offline"

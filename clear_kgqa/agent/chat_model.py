@@ -120,8 +120,10 @@ class ServedModel(BaseChatModel):
         front: list[BaseMessage] = []
         examples: list[BaseMessage] = []
         if self.prompts is not None:
-            front = [SystemMessage(self.prompts.system(int(context * SYSTEM_SHARE)))]
-            examples = self.prompts.examples(current_question(messages), int(context * EXAMPLES_SHARE))
+            question, share = current_question(messages), int(context * EXAMPLES_SHARE)
+            queries = self.prompts.queries(question, share)
+            front = [SystemMessage(self.prompts.system(int(context * SYSTEM_SHARE)) + queries)]
+            examples = self.prompts.examples(question, share - (tokens([SystemMessage(queries)]) if queries else 0))
         reply = min(self.settings.reply_tokens, context // 4)
         room = context - reply - tokens([*front, *examples]) - self._tool_tokens
         history = fitted(messages, max(room, 256))

@@ -12,6 +12,8 @@ import yaml
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolCall, ToolMessage
 
 from clear_kgqa.agent.context import tokens
+from clear_kgqa.examples.chosen import queries_shown
+from clear_kgqa.examples.selectors import Selector
 from clear_kgqa.readings.cues import read_cues
 from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.schema import Property
@@ -44,16 +46,26 @@ _ROLE = re.compile(
 
 
 class Prompts:
-    """The prompts of one graph. `asking` says whether the model may ask back."""
+    """The prompts of one graph. `asking` says whether the model may ask back; `selector` picks queries to show."""
 
-    def __init__(self, bundle: GraphBundle, asking: bool = True) -> None:
-        self._asking = asking
+    def __init__(self, bundle: GraphBundle, asking: bool = True, selector: Selector | None = None) -> None:
+        self._asking, self._selector = asking, selector
         rules = text("rules.md").replace("{asking}", text("asking.md" if asking else "not_asking.md").strip())
         self._systems = ["\n".join([text("role.md"), graph_profile(bundle, shown), rules]) for shown in _SHOWN]
 
     def system(self, budget: int) -> str:
         """The longest that fits `budget` tokens; the same for every question, so that servers can keep its prefix."""
         return next((s for s in self._systems if tokens([SystemMessage(s)]) <= budget), self._systems[-1])
+
+    def queries(self, question: str, budget: int) -> str:
+        """Questions like this one with their right queries, as many of the nearest as fit `budget` tokens."""
+        found = self._selector.select(question) if self._selector else []
+        while found:
+            told = text("queries.md") + queries_shown(found)
+            if tokens([SystemMessage(told)]) <= budget:
+                return told
+            found = found[1:]
+        return ""
 
     def examples(self, question: str, budget: int) -> list[BaseMessage]:
         """Worked examples for the question's kinds in at most `budget` tokens, the most fitting first to be kept."""

@@ -40,16 +40,22 @@ def ask(
         typer.Option("--fail-if-ambiguous", help="Never ask back: exit with 3 and list the readings."),
     ] = None,
     timeout: options.Timeout = None,
+    language: options.Language = None,
+    examples: options.Examples = None,
+    examples_from: options.ExamplesFrom = None,
+    ontology: options.Ontology = None,
+    ontology_tokens: options.OntologyTokens = None,
+    wrapper: options.Wrapper = None,
+    note: options.Note = None,
+    services: options.Services = None,
     config: options.Config = None,
 ) -> int:
     """Exit codes: 0 answered, 3 ambiguous, 4 no answer, 5 unreachable, 130 interrupted."""
+    given = {name: value for name, value in locals().items() if name != "question"}
     from clear_kgqa.answer_json import answer_json
     from clear_kgqa.settings import load_settings
 
-    settings = load_settings(
-        config, kg=kg, model=model, base_url=base_url, strategy=strategy, json_output=json_output,
-        assume_best=assume_best, fail_if_ambiguous=fail_if_ambiguous, timeout=timeout,
-    )  # fmt: skip
+    settings = load_settings(**given)
     if settings.assume_best and settings.fail_if_ambiguous:
         raise ConfigError("--assume-best and --fail-if-ambiguous exclude each other; give one of them")
     turn = Turn(question)

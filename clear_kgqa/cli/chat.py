@@ -28,14 +28,21 @@ def chat(
     session: Annotated[str | None, typer.Option(help="Go on with this session.")] = None,
     web: Annotated[bool | None, typer.Option("--web", help="Serve the chat in a browser, on this machine.")] = None,
     timeout: options.Timeout = None,
+    language: options.Language = None,
+    examples: options.Examples = None,
+    examples_from: options.ExamplesFrom = None,
+    ontology: options.Ontology = None,
+    ontology_tokens: options.OntologyTokens = None,
+    wrapper: options.Wrapper = None,
+    note: options.Note = None,
+    services: options.Services = None,
     config: options.Config = None,
 ) -> int:
     """Without a terminal it reads one line at a time from standard input and writes plain text."""
+    given = locals().copy()
     from clear_kgqa.settings import load_settings
 
-    settings = load_settings(
-        config, kg=kg, model=model, base_url=base_url, strategy=strategy, timeout=timeout, session=session, web=web
-    )
+    settings = load_settings(**given)
     if settings.streaming is None:
         settings = settings.model_copy(update={"streaming": True})
     if settings.web or _paints():

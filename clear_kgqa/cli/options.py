@@ -24,7 +24,50 @@ Model = Annotated[
     ),
 ]
 BaseUrl = Annotated[str | None, typer.Option("--base-url", metavar="URL", help="The model server, or OPENAI_BASE_URL.")]
-Strategy = Annotated[str | None, typer.Option("--strategy", metavar="NAME", help="clear (default) or interactive.")]
+Strategy = Annotated[
+    str | None,
+    typer.Option(
+        "--strategy",
+        metavar="NAME",
+        help="clear (default), interactive or mars; with a model also nlkgq, io, cot, and direct with hf:MODEL.",
+    ),
+]
+Language = Annotated[
+    str | None,
+    typer.Option("--language", metavar="LIST", help="Languages of names, the preferred first, such as de,en."),
+]
+Examples = Annotated[
+    str | None,
+    typer.Option(
+        "--examples",
+        metavar="SELECTOR:K",
+        help="K worked examples in a model's prompt, chosen by fr, ss, str or stss.",
+    ),
+]
+ExamplesFrom = Annotated[
+    Path | None,
+    typer.Option("--examples-from", metavar="FILE", help="What they are chosen from: questions with sparql."),
+]
+Ontology = Annotated[
+    Path | None,
+    typer.Option("--ontology", metavar="FILE", help="nlkgq: this ontology, not the one derived from the graph."),
+]
+OntologyTokens = Annotated[
+    int | None,
+    typer.Option("--ontology-tokens", metavar="N", help="nlkgq: what the ontology may take of the prompt."),
+]
+Wrapper = Annotated[
+    Path | None,
+    typer.Option("--wrapper", metavar="FILE", help="nlkgq: readable terms for the graph's own (kg info --wrapper)."),
+]
+Note = Annotated[
+    str | None,
+    typer.Option("--note", metavar="TEXT|FILE", help="nlkgq: what is particular to the domain."),
+]
+Services = Annotated[
+    list[str] | None,
+    typer.Option("--service", metavar="URL", help="nlkgq: an endpoint that the wrapper may call; repeatable."),
+]
 Session = Annotated[str | None, typer.Option("--session", metavar="ID", help="Go on with a saved conversation.")]
 Timeout = Annotated[
     float | None,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from functools import lru_cache, partial
 from pathlib import Path
+from threading import Lock
 from typing import Any, Protocol
 
 from clear_kgqa.likelihood.adapter import with_adapter
@@ -11,12 +13,18 @@ from clear_kgqa.likelihood.hf import pad_id, split_spec
 from clear_kgqa.likelihood.weights import load_model, load_tokenizer, weights_source
 from clear_kgqa_tools.errors import ConfigError
 
+_lock = Lock()
+
+
+def _never() -> bool:
+    return False
+
 
 class GenerativeModel(Protocol):
     """Continues prompts."""
 
-    def generate(self, prompts: list[str]) -> list[str]:
-        """The model's text after each prompt, greedy, up to the first line end."""
+    def generate(self, prompts: list[str], stopped: Callable[[], bool] = _never) -> list[str]:
+        """The model's text after each prompt, greedy, up to the first line end, or as far as it was when `stopped`."""
         ...
 
 
@@ -53,17 +61,17 @@ class TransformersModel:
         self._context: int = next((n for n in known if n), 2048)
         self._new_tokens, self._batch = min(new_tokens, self._context // 2), batch
 
-    def generate(self, prompts: list[str]) -> list[str]:
+    def generate(self, prompts: list[str], stopped: Callable[[], bool] = _never) -> list[str]:
         """The text after each prompt, in the order of the prompts."""
         # Prompts of like length together: padding costs as much as text.
         order = sorted(range(len(prompts)), key=lambda i: len(prompts[i]))
         texts: dict[int, str] = {}
         for at in range(0, len(order), self._batch):
             rows = order[at : at + self._batch]
-            texts |= dict(zip(rows, self._one_batch([prompts[i] for i in rows]), strict=True))
+            texts |= dict(zip(rows, self._one_batch([prompts[i] for i in rows], stopped), strict=True))
         return [texts[i] for i in range(len(prompts))]
 
-    def _one_batch(self, prompts: list[str]) -> list[str]:
+    def _one_batch(self, prompts: list[str], stopped: Callable[[], bool]) -> list[str]:
         import torch
 
         room = self._context if self._seq2seq else self._context - self._new_tokens
@@ -77,7 +85,7 @@ class TransformersModel:
                 do_sample=False,
                 max_new_tokens=self._new_tokens,
                 pad_token_id=self._tokenizer.pad_token_id,
-                stopping_criteria=[partial(self._line_ended, start)],
+                stopping_criteria=[partial(self._ended, start, stopped)],
             )
         return [(text.strip().splitlines() or [""])[0].strip() for text in self._decoded(out, start)]
 
@@ -85,9 +93,20 @@ class TransformersModel:
         texts: list[str] = self._tokenizer.batch_decode(ids[:, start:], skip_special_tokens=True)
         return texts
 
-    def _line_ended(self, start: int, ids: Any, scores: Any, **_: Any) -> Any:
+    def _ended(self, start: int, stopped: Callable[[], bool], ids: Any, scores: Any, **_: Any) -> Any:
         """Which rows have come to a line end after some text (stop strings fail on some tokenizers)."""
         import torch
 
-        ended = ["\n" in text.lstrip() for text in self._decoded(ids, start)]
+        ended = [stopped() or "\n" in text.lstrip() for text in self._decoded(ids, start)]
         return torch.tensor(ended, device=ids.device)
+
+
+def shared_model(spec: str) -> TransformersModel:
+    """The model of "MODEL[+ADAPTER]", loaded once for all sessions of this process."""
+    with _lock:
+        return _shared(spec)
+
+
+@lru_cache(maxsize=1)
+def _shared(spec: str) -> TransformersModel:
+    return TransformersModel(spec)

@@ -15,7 +15,7 @@ _AT_ONCE = 25
 
 
 class KeptReplies:
-    """A GenerativeModel that is loaded at the first prompt without a reply; replies are appended to `file`.
+    """A model that is loaded at the first prompt without a reply; replies are appended to `file`.
 
     `identity` tells one model from another (see `model_identity`); without a file replies are kept in memory.
     """

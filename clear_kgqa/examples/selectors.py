@@ -53,9 +53,17 @@ class Selector:
         return [self.index.examples[i] for i in reversed(order)]
 
     def question_type(self, question: str) -> str:
-        """The structural type that the question is taken to have."""
+        """The structural type that the question is taken to have.
+
+        A question that is among the examples has the type of the most similar other one: the classifier has
+        learnt from its query.
+        """
         if self.type_of is not None:
             return self.type_of(question)
+        if folded(question) in self.index.by_question:
+            scores = self.index.vectors @ self.similarity.encode([question])[0]
+            others = np.setdiff1d(np.flatnonzero(self.index.types), self._same(question), assume_unique=True)
+            return self.index.types[int(others[np.argmax(scores[others])])] if len(others) else ""
         features = question_features([question], self.similarity.encode([question]))
         return self.index.classifier.predict(features)[0]
 
@@ -71,7 +79,11 @@ class Selector:
             allowed = np.arange(len(self.index.examples))
         else:
             allowed = self.index.by_type.get(self.question_type(question), np.arange(0))
-        return np.setdiff1d(allowed, self.index.by_question.get(folded(question), np.arange(0)), assume_unique=True)
+        return np.setdiff1d(allowed, self._same(question), assume_unique=True)
+
+    def _same(self, question: str) -> NDArray[np.int64]:
+        """The examples that ask what the question asks."""
+        return self.index.by_question.get(folded(question), np.arange(0))
 
     def _best(self, scores: NDArray[np.float32], allowed: NDArray[np.int64]) -> list[int]:
         """The best examples, best first; ties by their order in the example set."""

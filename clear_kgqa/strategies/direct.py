@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+
+from clear_kgqa.events import Event
+from clear_kgqa.examples.chosen import on_one_line
 from clear_kgqa.examples.generative import GenerativeModel
 from clear_kgqa.examples.linearise import delinearise, to_sparql
 from clear_kgqa.examples.selectors import Selector
 from clear_kgqa.settings import Settings
 from clear_kgqa.strategies.one_query import OneQuery
 from clear_kgqa_tools.bundle import GraphBundle
+from clear_kgqa_tools.errors import Cancelled
 
 
 class Direct(OneQuery):
@@ -26,12 +32,26 @@ class Direct(OneQuery):
     ) -> None:
         super().__init__(bundle, settings)
         self._model, self._selector = model, selector
+        self._stopped = threading.Event()
+
+    def start(self, question: str) -> Iterator[Event]:
+        """Write one query and run it; ends with Answered or Failed."""
+        self._stopped.clear()
+        yield from super().start(question)
+
+    def cancel(self) -> None:
+        """Stop the model's writing or the running query."""
+        self._stopped.set()
+        super().cancel()
 
     def write(self, question: str) -> str:
         """The model's continuation of the question."""
         examples = self._selector.select(question) if self._selector else []
-        shown = [f"Question: {s.question}\nQuery: {' '.join(s.sparql.split())}\n" for s in examples]
-        [text] = self._model.generate(["\n".join([*shown, f"Question: {question}\nQuery:"]) if shown else question])
+        shown = [f"Question: {s.question}\nQuery: {on_one_line(s.sparql)}\n" for s in examples]
+        asked = "\n".join([*shown, f"Question: {question}\nQuery:"]) if shown else question
+        [text] = self._model.generate([asked], self._stopped.is_set)
+        if self._stopped.is_set():
+            raise Cancelled("stopped")
         return text
 
     def rewrite(self, written: str) -> str:

@@ -12,14 +12,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from clear_kgqa.examples.chosen import chosen_selector, queries_shown
 from clear_kgqa.examples.selectors import Selector
 from clear_kgqa.nlkgq.ontology import given_ontology, ontology_text
 from clear_kgqa.nlkgq.rewriter import to_native, to_readable
-from clear_kgqa.nlkgq.wrapper import NAMESPACE, PREFIX, Wrapper
+from clear_kgqa.nlkgq.wrapper import NAMESPACE, PREFIX, Wrapper, read_wrapper
 from clear_kgqa.settings import Settings
 from clear_kgqa.strategies.one_query import OneQuery
 from clear_kgqa_tools.bundle import GraphBundle
-from clear_kgqa_tools.errors import EndpointError
+from clear_kgqa_tools.catalog import is_url
+from clear_kgqa_tools.errors import ConfigError, EndpointError
 from clear_kgqa_tools.safety import extract
 from clear_kgqa_tools.terms import RDFS_LABEL, iri_ref
 from clear_kgqa_tools.text import cut, one_line
@@ -49,6 +51,28 @@ class NlkgqOptions:
     selector: Selector | None = None
     home: str = ""
     allowed: Collection[str] = field(default_factory=tuple)
+
+
+def options_of(settings: Settings, bundle: GraphBundle) -> NlkgqOptions:
+    """The options as the settings give them. Raises ConfigError for files that cannot be used."""
+    return NlkgqOptions(
+        ontology=settings.ontology,
+        wrapper=read_wrapper(settings.wrapper) if settings.wrapper else None,
+        note=_note(settings.note),
+        budget=settings.ontology_tokens,
+        selector=chosen_selector(settings, bundle),
+        home=bundle.name if is_url(bundle.name) else "",
+        allowed=settings.services,
+    )
+
+
+def _note(given: str) -> str:
+    """The note itself, or what stands in the file that it names."""
+    path = Path(given).expanduser()
+    try:
+        return path.read_text(encoding="utf-8").strip() if given and path.is_file() else given
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot read the note {given}: {cut(one_line(str(error)), 200)}") from error
 
 
 class Nlkgq(OneQuery):
@@ -89,10 +113,10 @@ class Nlkgq(OneQuery):
     def _examples(self, question: str) -> str:
         if self._options.selector is None:
             return ""
-        shown = [f"Question: {s.question}\n{self._shown(s.sparql)}" for s in self._options.selector.select(question)]
-        return "\n\n".join(["Examples:", *shown]) if shown else ""
+        shown = queries_shown(self._options.selector.select(question), self._readable)
+        return f"Examples:\n\n{shown}" if shown else ""
 
-    def _shown(self, sparql: str) -> str:
+    def _readable(self, sparql: str) -> str:
         return to_readable(sparql, self._options.wrapper) if self._options.wrapper is not None else sparql
 
     def write(self, question: str) -> str:

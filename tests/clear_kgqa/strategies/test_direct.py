@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from clear_kgqa.evaluation.samples import Sample
@@ -17,7 +19,7 @@ class Learned:
         self.text = text
         self.prompts: list[str] = []
 
-    def generate(self, prompts: list[str]) -> list[str]:
+    def generate(self, prompts: list[str], stopped: Callable[[], bool] = lambda: False) -> list[str]:
         self.prompts += prompts
         return [self.text for _ in prompts]
 
@@ -50,3 +52,13 @@ def test_examples_stand_before_the_question(bundle: GraphBundle) -> None:
     selector = make_selector("ss:1", train, bundle.similarity)
     list(Direct(bundle, Settings(), model, selector).start("Capital of France?"))
     assert "Question: Capital of Spain?\nQuery: SELECT ?a" in model.prompts[0]
+
+
+def test_a_question_that_is_cancelled_while_the_model_writes_runs_no_query(bundle: GraphBundle) -> None:
+    class Slow(Learned):
+        def generate(self, prompts: list[str], stopped: Callable[[], bool] = lambda: False) -> list[str]:
+            strategy.cancel()
+            return ["ASK { }" if not stopped() else "ASK {"]
+
+    strategy = Direct(bundle, Settings(), Slow(""))
+    assert list(strategy.start("?")) == [Failed("cancelled", "Stopped.")]
