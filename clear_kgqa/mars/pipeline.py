@@ -45,7 +45,7 @@ class Mars:
         # Only entities are asked about: what is asked of them is the reasoner's part.
         self._plugin = AmbiguityPlugin(reader, settings.model_copy(update={"no_intent": True}))
         self._asking = not settings.no_plugin and not settings.no_entity
-        toolbox, labels = Toolbox(bundle, reader, settings), Labels(bundle, settings.language)
+        toolbox, labels = Toolbox(bundle, reader, settings), Labels(bundle, next(iter(settings.languages), ""))
         self._runner = Runner(toolbox, labels)
         self._reasoner = self._made(model, bundle, labels)
         patterns = Patterns(reader, labels)
@@ -104,7 +104,7 @@ class Mars:
 
     def _begin(self, question: str) -> Iterator[Event]:
         view = self._view = View(question, question)
-        if not self._settings.language.casefold().startswith("en"):
+        if self._settings.languages and not self._settings.languages[0].startswith("en"):
             view.searched = yield from self._reasoner.translate(question)
         view.mentions = yield from self._mentions(view.searched)
         if self._options.classes:
@@ -156,6 +156,7 @@ class Mars:
         posterior = evidence.apply(read.posterior, view.settled)
         view.linked = link(posterior, view.mentions, view.chosen, view.ruled_out, self._bundle.schema.class_by_iri)
         if not view.linked and not view.classes:
-            yield Failed("not_understood", "I found nothing in the graph that this question names.")
+            failure = view.assessment.failure if view.assessment else None
+            yield Failed(*(failure or ("not_understood", "I found nothing in the graph that this question names.")))
             return
         yield from self._reasoning.answer(view)

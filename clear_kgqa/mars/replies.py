@@ -75,7 +75,7 @@ def read_decision(said: str) -> Decision:
 def _numbers(value: Any) -> tuple[int, ...]:
     """Whole numbers out of 3, "3", [3, "4"] and "3, 4"."""
     items = value if isinstance(value, list) else [value]
-    found = [int(n) for item in items if isinstance(item, int | str) for n in re.findall(r"\d{1,6}", str(item))]
+    found = [int(n) for item in items if isinstance(item, int | str) for n in re.findall(r"-?\d{1,6}", str(item))]
     return tuple(dict.fromkeys(found))
 
 
