@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import platformdirs
-from pydantic import AliasChoices, Field, SecretStr, ValidationError
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     InitSettingsSource,
@@ -20,6 +20,8 @@ from pydantic_settings import (
 from clear_kgqa_tools.errors import ConfigError
 
 FILE_NAME = "clear-kgqa.toml"
+MARS_STEPS = ("rewriting", "enrichment", "counts", "classes", "verification")
+"""What the mars strategy can be run without, for an ablation."""
 
 
 def _either(name: str, *foreign: str) -> AliasChoices:
@@ -95,7 +97,7 @@ class Settings(BaseSettings):
     hops: int | None = Field(default=None, ge=1)
     """How often a strategy may look further; None is its own number."""
     mars_without: str = ""
-    """Steps of the mars strategy to leave out, for an ablation: rewriting, enrichment, counts, classes, verification."""
+    """The MARS_STEPS to leave out, several by commas."""
     examples: str = ""
     """SELECTOR:K, the worked examples in the prompt."""
     examples_from: Path | None = None
@@ -142,6 +144,19 @@ class Settings(BaseSettings):
     assume_best: bool = False
     fail_if_ambiguous: bool = False
     json_output: bool = Field(default=False, validation_alias=_either("json"))
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The preferred languages as lower-case tags, in order."""
+        return tuple(tag.strip().lower() for tag in self.language.split(",") if tag.strip())
+
+    @field_validator("mars_without")
+    @classmethod
+    def _known_steps(cls, value: str) -> str:
+        steps = [s.strip() for s in value.split(",") if s.strip()]
+        if unknown := [s for s in steps if s not in MARS_STEPS]:
+            raise ValueError(f"there is no step {', '.join(unknown)}; the steps are {', '.join(MARS_STEPS)}")
+        return ",".join(steps)
 
     @classmethod
     def settings_customise_sources(

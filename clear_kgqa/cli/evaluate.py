@@ -72,6 +72,7 @@ def evaluate(
         int | None, typer.Option("--top-n", metavar="N", help="Patterns shown to the model at a time.")
     ] = None,
     hops: Annotated[int | None, typer.Option("--hops", metavar="N", help="How often it may look on.")] = None,
+    mars_without: options.MarsWithout = None,
     language: options.Language = None,
     examples: options.Examples = None,
     examples_from: options.ExamplesFrom = None,
@@ -138,7 +139,7 @@ def _shard_work(settings: Settings, part: EvaluateOptions) -> None:
 
 def _check_model(settings: Settings) -> None:
     """A model server that is away is told before anything is recorded (without --protocol auto nobody asks it)."""
-    if settings.model == "offline" or settings.protocol != "auto" or settings.model.startswith("replay:"):
+    if settings.model == "offline" or settings.protocol != "auto" or settings.model.startswith(("replay:", "hf:")):
         return
     from clear_kgqa.agent.probe import probed
 

@@ -22,7 +22,7 @@ def opened_graph(settings: Settings) -> Iterator[GraphBundle]:
 
     limits = Limits(settings.query_timeout, settings.query_memory)
     with StageBar() as progress:
-        bundle = open_bundle(settings.kg, progress, limits)
+        bundle = open_bundle(settings.kg, progress, limits, languages=settings.languages)
     try:
         yield bundle
     finally:

@@ -85,5 +85,13 @@ Questions = Annotated[
 RunFolder = Annotated[
     Path | None, typer.Option("--out", metavar="DIR", help="The run folder; the same command resumes it.")
 ]
+MarsWithout = Annotated[
+    str | None,
+    typer.Option(
+        "--mars-without",
+        metavar="STEPS",
+        help="Leave out of mars: rewriting, enrichment, counts, classes, verification (several by commas).",
+    ),
+]
 Concurrency = Annotated[int | None, typer.Option("--concurrency", metavar="N", help="Questions at once.")]
 Limit = Annotated[int | None, typer.Option("--limit", metavar="N", help="The first N questions.")]

@@ -38,13 +38,27 @@ def open_bundle(
     progress: Progress | None = None,
     limits: Limits = Limits(),
     similarity: Similarity | None = None,
+    languages: tuple[str, ...] = (),
 ) -> GraphBundle:
     """The graph that `spec` names, built first where it must be.
 
-    `progress` gets stages and notes. Raises ConfigError in one line for what the user can put right.
+    `progress` gets stages and notes; names are in `languages` where the graph has them (none: as it was built).
+    Raises ConfigError in one line for what the user can put right.
     """
     progress = progress or silent
-    similarity = similarity or load_similarity(cache=data_folder() / "models")
+    bundle = _opened(spec, progress, limits, similarity or load_similarity(cache=data_folder() / "models"))
+    if not languages:
+        return bundle
+    from clear_kgqa_tools.preferred_names import in_languages
+
+    try:
+        return in_languages(bundle, languages, progress)
+    except BaseException:
+        bundle.close()
+        raise
+
+
+def _opened(spec: str, progress: Progress, limits: Limits, similarity: Similarity) -> GraphBundle:
     if is_url(spec):
         return _open_endpoint(spec, progress, limits, similarity)
     if _is_file(spec):

@@ -129,7 +129,7 @@ class Backend:
     def _open(self, settings: Settings, session: str) -> None:
         """What is open stays so until the new is there."""
         self._post(messages.Opening("opening the graph"))
-        fields = ("kg", "query_timeout", "query_memory")
+        fields = ("kg", "language", "query_timeout", "query_memory")
         same = all(getattr(settings, f) == getattr(self.settings, f) for f in fields)
         now = opened(
             settings, session, self.store, lambda stage, part: self._post(messages.Opening(stage, part)),

@@ -44,7 +44,7 @@ def opened(
     from clear_kgqa_tools.open_bundle import open_bundle
 
     limits = Limits(settings.query_timeout, settings.query_memory)
-    bundle = held.bundle if held else open_bundle(settings.kg, progress, limits)
+    bundle = held.bundle if held else open_bundle(settings.kg, progress, limits, languages=settings.languages)
     try:
         progress("loading the agent", 0.0)
         from clear_kgqa.readings.reader import Reader

@@ -18,6 +18,7 @@ FIELDS = {
     "kg": "Graph: demo, a name, a file or an endpoint",
     "model": "Model: offline, or one of an OpenAI-compatible server",
     "base_url": "Model server",
+    "language": "Languages of names, the preferred first (de,en)",
     "policy": "Ask by: voi (value of asking) or thresholds",
     "ask_cost": "Price of a question back, in F1 (0 to 1)",
     "entity_threshold": "Entity threshold (0 to 1)",
