@@ -176,7 +176,7 @@ def _schema(schema: Schema, texts: _Texts, profile: Profile) -> Schema:
         start = next(((a, b) for a, b in profile.property_namespace if iri.startswith(a)), None)
         return start[1] + iri.removeprefix(start[0]) if start else iri
 
-    texts.fetch(holder(e.iri) for e in (*schema.properties, *schema.classes))
+    texts.fetch([*(holder(p.iri) for p in schema.properties), *(c.iri for c in schema.classes)])
 
     def named(entry: Entry, at: Callable[[str], str]) -> Entry:
         label = texts.kept.get(at(entry.iri)) or entry.label
