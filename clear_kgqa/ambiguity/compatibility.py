@@ -12,7 +12,7 @@ from clear_kgqa.ambiguity.contexts import Contexts
 from clear_kgqa.ambiguity.offline_likelihood import OfflineLikelihood
 from clear_kgqa.ambiguity.paper import merged
 from clear_kgqa.ambiguity.recipes import Ambiguity, Hops
-from clear_kgqa.likelihood.protocol import LikelihoodScorer
+from clear_kgqa.likelihood.protocol import LikelihoodScorer, context_style
 from clear_kgqa.readings.paths import Doubles, Floats, PropertySpace
 from clear_kgqa.readings.posterior import entropy_score, softmax
 from clear_kgqa_tools.bundle import GraphBundle
@@ -118,7 +118,7 @@ class CompatibilityRecipe:
 
     def __init__(self, bundle: GraphBundle, likelihood: LikelihoodScorer) -> None:
         self.compatibility = Compatibility(bundle)
-        self._contexts = Contexts(bundle)
+        self._contexts = Contexts(bundle, context_style(likelihood))
         # The offline likelihood is the same embedder over weaker texts: it would only blur compatibility.
         self._likelihood = None if isinstance(likelihood, OfflineLikelihood) else likelihood
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from clear_kgqa.likelihood.context import Described, entity_contexts
+from clear_kgqa.likelihood.context import ContextStyle, Described, entity_contexts
 from clear_kgqa.likelihood.describe import describe
 from clear_kgqa.readings.reading import hop_words
 from clear_kgqa_tools.bundle import GraphBundle
@@ -20,18 +20,20 @@ _KEPT = 20_000
 
 
 class Contexts:
-    """Describes entities and paths of one graph; descriptions are kept."""
+    """Describes entities and paths of one graph; descriptions are kept. Facts are told in the style "full" alone."""
 
-    def __init__(self, bundle: GraphBundle) -> None:
+    def __init__(self, bundle: GraphBundle, style: ContextStyle = "full") -> None:
         self.bundle = bundle
+        self._style: ContextStyle = style
         self._described: OrderedDict[str, Described] = OrderedDict()
 
     def entities(self, iris: Sequence[str]) -> list[str]:
-        """One line per entity: label, then types and facts that not all of them share, then the description."""
+        """One line per entity; in full its label, then types and facts that not all share, then the description."""
         for iri in iris:
             if iri not in self._described:
-                self._described[iri] = self._with_facts(describe(self.bundle, [iri])[0], iri)
-        lines = entity_contexts([self._described[iri] for iri in iris])
+                told = describe(self.bundle, [iri])[0]
+                self._described[iri] = self._with_facts(told, iri) if self._style == "full" else told
+        lines = entity_contexts([self._described[iri] for iri in iris], self._style)
         while len(self._described) > _KEPT:
             self._described.popitem(last=False)
         return lines

@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clear_kgqa.ambiguity.compatibility import CompatibilityRecipe
+from clear_kgqa.ambiguity.contexts import Contexts
 from clear_kgqa.ambiguity.labelled import LabelledItem, scored, templates
 from clear_kgqa.ambiguity.offline_likelihood import OfflineLikelihood
 from clear_kgqa.evaluation.calibration import grouped_folds
+from clear_kgqa.likelihood.protocol import LikelihoodScorer, context_style
 from clear_kgqa.readings.paths import Doubles
 from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.errors import ConfigError
@@ -25,13 +27,18 @@ _LEAST = 1e-3  # scores are kept that far from 0 and 1 before their log odds are
 
 
 def trained_scores(
-    bundle: GraphBundle, items: Sequence[LabelledItem], nodes: Sequence[Sequence[Node]], folds: int = FOLDS
+    bundle: GraphBundle,
+    items: Sequence[LabelledItem],
+    nodes: Sequence[Sequence[Node]],
+    folds: int = FOLDS,
+    likelihood: LikelihoodScorer | None = None,
 ) -> list[float]:
     """The chance of a label by logistic regression over the untrained score, its evidence and the wording, fitted on
     the other folds.
 
     No fold shares a template or a pair of candidates with another. The evidence is shrunk hard and the untrained score
-    hardly, so that what training adds is a correction to it. Raises ConfigError where all items share one fold.
+    hardly, so that what training adds is a correction to it. A language model's scores of the two best candidates are
+    evidence too, trusted like the untrained score. Raises ConfigError where all items share one fold.
     """
     told = templates(items, nodes)
     fold = _folds(items, told, folds)
@@ -39,6 +46,9 @@ def trained_scores(
         raise ConfigError("these items share their candidates or their wording: there is nothing to fit on")
     x, y = _evidence(bundle, items, nodes), np.array([item.label for item in items], np.float64)
     ridge = np.array([*[_EVIDENCE_RIDGE] * (x.shape[1] - 1), _RIDGE, _RIDGE])
+    if likelihood is not None:
+        x = np.column_stack([_two_best(bundle, items, nodes, likelihood), x])
+        ridge = np.array([_RIDGE, _RIDGE, *ridge])
     out = np.zeros(len(items))
     for k in range(folds):
         train = [i for i in range(len(items)) if fold[i] != k]
@@ -64,6 +74,18 @@ def _evidence(bundle: GraphBundle, items: Sequence[LabelledItem], nodes: Sequenc
     score = np.clip(scored(recipe, items, nodes), _LEAST, 1 - _LEAST)
     names = max(rows, key=len)
     return np.column_stack([np.array([[row.get(n, 0.0) for n in names] for row in rows]), np.log(score / (1 - score))])
+
+
+def _two_best(
+    bundle: GraphBundle, items: Sequence[LabelledItem], nodes: Sequence[Sequence[Node]], likelihood: LikelihoodScorer
+) -> Doubles:
+    """A language model's score of the second best candidate, and how far the best is ahead of it: (items, 2)."""
+    contexts, out = Contexts(bundle, context_style(likelihood)), np.zeros((len(items), 2))
+    for row, item, own in zip(out, items, nodes, strict=True):
+        if len(own) > 1:
+            best = np.sort(likelihood.score(item.question, contexts.entities([n.iri for n in own])))[::-1]
+            row[:] = best[1], best[0] - best[1]
+    return out
 
 
 def _folds(

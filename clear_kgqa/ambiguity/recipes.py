@@ -8,7 +8,7 @@ from typing import Protocol
 
 from clear_kgqa.ambiguity.contexts import Contexts
 from clear_kgqa.events import Candidate, Score
-from clear_kgqa.likelihood.protocol import LikelihoodScorer
+from clear_kgqa.likelihood.protocol import LikelihoodScorer, context_style
 from clear_kgqa.readings.posterior import Posterior
 from clear_kgqa.readings.reading import Span
 from clear_kgqa_tools.bundle import GraphBundle
@@ -42,13 +42,13 @@ class Recipe(Protocol):
 def _paper(bundle: GraphBundle, likelihood: LikelihoodScorer, seed: int) -> Recipe:
     from clear_kgqa.ambiguity.paper import PaperRecipe
 
-    return PaperRecipe(Contexts(bundle), likelihood)
+    return PaperRecipe(Contexts(bundle, context_style(likelihood)), likelihood)
 
 
 def _published_code(bundle: GraphBundle, likelihood: LikelihoodScorer, seed: int) -> Recipe:
     from clear_kgqa.ambiguity.published_code import PublishedCodeRecipe
 
-    return PublishedCodeRecipe(Contexts(bundle), likelihood)
+    return PublishedCodeRecipe(Contexts(bundle, context_style(likelihood)), likelihood)
 
 
 def _calibrated(bundle: GraphBundle, likelihood: LikelihoodScorer, seed: int) -> Recipe:

@@ -66,12 +66,15 @@ def ambiguity(
 def _figures(settings: Settings, bundle: GraphBundle, items: list[LabelledItem], trained: bool) -> dict[str, Any]:
     from clear_kgqa.ambiguity.labelled import candidates_of, figures, scored, templates
     from clear_kgqa.ambiguity.labelled_fit import trained_scores, wording_alone
-    from clear_kgqa.ambiguity.recipes import make_recipe
+    from clear_kgqa.ambiguity.recipes import make_likelihood, make_recipe
     from clear_kgqa.evaluation.calibration import auroc, auroc_within
 
     nodes = candidates_of(bundle, items)
     if trained:
-        scores = trained_scores(bundle, items, nodes)
+        helper = None
+        if settings.likelihood != "offline":
+            helper = make_likelihood(settings.likelihood, bundle, settings.base_url)
+        scores = trained_scores(bundle, items, nodes, likelihood=helper)
     else:
         recipe = make_recipe(settings.scorer, bundle, settings.likelihood, settings.base_url, settings.seed)
         with StageBar() as bar:

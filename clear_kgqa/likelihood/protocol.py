@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from clear_kgqa.likelihood.context import ContextStyle
+
 
 class LikelihoodScorer(Protocol):
     """Scores candidates by how well their context explains the question. Safe in several threads."""
@@ -15,3 +17,9 @@ class LikelihoodScorer(Protocol):
         An empty list of contexts gives an empty list. Raises EndpointError where a server is asked and fails.
         """
         ...
+
+
+def context_style(likelihood: LikelihoodScorer) -> ContextStyle:
+    """How the contexts look that a likelihood was trained on; "full" for one that was not trained for this."""
+    style: ContextStyle = getattr(likelihood, "context_style", "full")
+    return style

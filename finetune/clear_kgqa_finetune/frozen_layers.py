@@ -27,13 +27,14 @@ class FrozenLayers:
         """See clear_kgqa.likelihood.tokens.fit_log_odds; differentiable through the top layers only."""
         decoder = _decoder(model, self._top)
         rows = [tuple(ids[seen.bool()].tolist()) for ids, seen in zip(batch.ids, batch.attention, strict=True)]
-        self._fill(decoder, sorted({row for row in rows if row not in self._kept}, key=len))
-        hidden, attention = _left_padded([self._kept[row] for row in rows])
+        distinct = list(dict.fromkeys(rows))  # candidates of which the same is known have the same row
+        self._fill(decoder, sorted((row for row in distinct if row not in self._kept), key=len))
+        hidden, attention = _left_padded([self._kept[row] for row in distinct])
         with _only(decoder, slice(-self._top, None), decoder.norm):
             last = _run(decoder, attention, inputs_embeds=hidden)[:, -1]
         head = model.get_output_embeddings().weight[list(verdict)]
         logits = last.float() @ head.float().T
-        return logits[:, 0] - logits[:, 1]
+        return (logits[:, 0] - logits[:, 1])[[distinct.index(row) for row in rows]]
 
     def _fill(self, decoder: Any, rows: Sequence[tuple[int, ...]]) -> None:
         import torch

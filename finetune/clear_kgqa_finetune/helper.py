@@ -36,7 +36,7 @@ def prepare(recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], val
     nothing.
     """
     scoring = _scoring(recipe, tokenizer)
-    telling = [row for row in train if len(set(row["contexts"])) > 1]
+    telling = [row for row in train if scoring.telling(row["contexts"])]
     if not telling:
         raise ConfigError("no helper row to train on: the contexts of each are all the same")
     items = [[_item(recipe, tokenizer, scoring, row) for row in rows] for rows in (telling, valid)]
@@ -54,7 +54,7 @@ def prepare(recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], val
 
     return Task(
         items[0], items[1], collate, lambda model, batch: loss(model, batch, scoring),
-        _shown(tokenizer, items[0][0]),
+        "\n".join(scoring.shown(tokenizer, pair) for pair in items[0][0].pairs),
         [_length(item) for item in items[0]],
         {"contexts cut": long, "rows dropped for equal contexts": len(train) - len(telling)}, validate,
     )  # fmt: skip
@@ -132,7 +132,3 @@ def _evaluated(model: Any, items: Sequence[Item], collate: Any, scoring: Scoring
     chosen = [int(values.argmax()) == i.gold for i, values in zip(items, scores, strict=True) if i.gold != NONE]
     figures = {"auroc": auroc(*zip(*labelled, strict=True))} if labelled else {}
     return figures | ({"accuracy": sum(chosen) / len(chosen)} if chosen else {})
-
-
-def _shown(tokenizer: Any, item: Item) -> str:
-    return "\n".join(f"{tokenizer.decode(p.before)}⟦{tokenizer.decode(p.question)}⟧" for p in item.pairs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,13 +17,16 @@ class Scoring:
     """`tokenize(tokenizer, context, question, context_tokens)`; `scores(model, batch)` one number per row.
 
     `loss(scores, gold, need, question_tokens)` and `need(scores)` (higher: ask) take the scores of one item's
-    candidates; `gold` is the right one's place and `need` the label, -1 where unknown.
+    candidates; `gold` is the right one's place and `need` the label, -1 where unknown. `shown(tokenizer, pair)` is a row
+    as text with its supervised part marked. `telling` says whether contexts teach anything.
     """
 
     tokenize: Callable[[Any, str, str, int], TokenPair]
     scores: Callable[[Any, Batch], Any]
     loss: Callable[[Any, int, int, Any], Any]
     need: Callable[[Any], float]
+    shown: Callable[[Any, TokenPair], str]
+    telling: Callable[[Sequence[str]], bool] = lambda contexts: True
 
 
 def likelihood_scoring(weights: HelperLoss) -> Scoring:
@@ -40,7 +43,11 @@ def likelihood_scoring(weights: HelperLoss) -> Scoring:
     def need(sums: Any) -> float:
         return float(normalised_entropy((sums / weights.temperature).log_softmax(0)))
 
-    return Scoring(tokenize_pair, question_log_likelihood, loss, need)
+    def shown(tokenizer: Any, pair: TokenPair) -> str:
+        return f"{tokenizer.decode(pair.before)}⟦{tokenizer.decode(pair.question)}⟧"
+
+    # The same text twice explains a question equally well whatever the model does.
+    return Scoring(tokenize_pair, question_log_likelihood, loss, need, shown, lambda contexts: len(set(contexts)) > 1)
 
 
 def need_loss(sums: Any, need: int, margin: float) -> Any:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from clear_kgqa.likelihood.tokens import Batch, fit_log_odds, tokenize_verdict, verdict_ids
+from clear_kgqa.likelihood.prompt import VERDICT_WORDS
+from clear_kgqa.likelihood.tokens import Batch, TokenPair, fit_log_odds, tokenize_verdict, verdict_ids
 from clear_kgqa_finetune.frozen_layers import FrozenLayers
 from clear_kgqa_finetune.scoring import NONE, Scoring
 
@@ -17,7 +18,11 @@ def verdict_scoring(tokenizer: Any, top_layers: int | None) -> Scoring:
     def scores(model: Any, batch: Batch) -> Any:
         return frozen.fit_log_odds(model, batch, verdict) if frozen else fit_log_odds(model, batch, verdict)
 
-    return Scoring(tokenize_verdict, scores, verdict_loss, two_fit)
+    return Scoring(tokenize_verdict, scores, verdict_loss, two_fit, _shown)
+
+
+def _shown(tokenizer: Any, pair: TokenPair) -> str:
+    return f"{tokenizer.decode([*pair.before, *pair.question])}⟦{' or'.join(VERDICT_WORDS)}⟧"
 
 
 def two_fit(odds: Any) -> float:

@@ -100,6 +100,22 @@ def test_a_regression_is_judged_on_other_folds(namesakes: GraphBundle) -> None:
     assert figures(items, scores)["auroc"] >= 0.9
 
 
+class Judge:
+    """A likelihood that was trained to read what a candidate has."""
+
+    context_style = "fits"
+
+    def score(self, question: str, contexts: list[str]) -> list[float]:
+        return [0.0 if question[12:-12] in context else -4.0 for context in contexts]
+
+
+def test_a_language_model_is_evidence_too(namesakes: GraphBundle) -> None:
+    items = schema_items()
+    assert Judge().score("What is the length of Aubette?", ["This one has length.", "This one has nothing."]) == [0, -4]
+    scores = trained_scores(namesakes, items, candidates_of(namesakes, items), folds=4, likelihood=Judge())
+    assert figures(items, scores)["auroc"] == 1.0
+
+
 def test_logistic_regression_by_hand() -> None:
     x = np.array([[0.0], [0.0], [1.0], [1.0]])
     w = logistic(x, np.array([0.0, 1.0, 1.0, 1.0]), reg=1e-6)

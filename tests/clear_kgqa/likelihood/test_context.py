@@ -20,3 +20,12 @@ def test_a_single_candidate_is_described_in_full() -> None:
 def test_nothing_known_leaves_the_label() -> None:
     assert entity_contexts([Described("X"), Described("X", ("thing",))]) == ["X", "X (thing)"]
     assert entity_contexts([]) == []
+
+
+def test_what_only_one_has_and_what_all_have() -> None:
+    assert entity_contexts([FILM, BAND, Described("X")], "fits") == [
+        "This one has director, review. All have nothing.",
+        "This one has album, review. All have nothing.",
+        "This one has nothing. All have nothing.",
+    ]
+    assert entity_contexts([FILM, BAND], "fits")[0] == "This one has director. All have review."
