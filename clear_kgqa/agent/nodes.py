@@ -8,7 +8,7 @@ from typing import Any
 
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
-from langgraph.config import get_stream_writer
+from langgraph.runtime import get_runtime
 from langgraph.types import interrupt
 
 from clear_kgqa.agent import mention_json
@@ -270,7 +270,9 @@ def hint_text(assessment: Assessment) -> str:
 
 def emit(event: Event) -> None:
     """Send an event to whoever reads the session."""
-    get_stream_writer()(event)
+    runtime: Any = get_runtime()
+    told = runtime.context.told
+    (runtime.stream_writer if told is None else told.append)(event)
 
 
 def _text(message: AnyMessage) -> str:

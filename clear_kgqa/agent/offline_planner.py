@@ -87,7 +87,9 @@ class OfflinePlanner(BaseChatModel):
         values = " ".join(iri_ref(iri) for iri in list(iris)[:LOOKED_AT])
         if not values:
             return None
-        call = _call(number, 0, SEARCH_GRAPH_PATTERN, sparql=f"VALUES ?e {{ {values} }}", semantic=question)
+        call = _call(
+            number, 0, SEARCH_GRAPH_PATTERN, sparql=f"VALUES ?e {{ {values} }}", semantic=self.reader.prepare(question)
+        )
         return AIMessage("", tool_calls=[call])
 
     def _decide(self, question: str, turn: list[ToolMessage], number: int) -> AIMessage:
