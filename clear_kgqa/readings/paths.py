@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,7 @@ from clear_kgqa_tools.terms import iri_ref
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 MOST_CLASSES = 3000
+KEPT_FITS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class PropertySpace:
         self.index = {p.iri: i for i, p in enumerate(self.properties)}
         self.type_predicates = {c.predicate for c in bundle.schema.classes if c.predicate}
         self._onward: dict[str, tuple[Hop, ...]] = {}
+        self._class_fits: OrderedDict[bytes, Floats] = OrderedDict()
         self._text: dict[str, PropertyText] = {}
 
     @cached_property
@@ -159,10 +162,15 @@ class PropertySpace:
         return self._encoded([c.label for c in self.bundle.schema.classes[:MOST_CLASSES]])
 
     def class_fit(self, wanted: Floats) -> Floats:
-        """For each class, the best cosine with the wanted kinds: (classes,)."""
+        """For each class, the best cosine with the wanted kinds: (classes,). The last few dozen are kept."""
         if not self.class_index:
             return np.zeros(0, np.float32)
-        result: Floats = (wanted @ self._class_vectors.T).max(axis=0)
+        key = wanted.tobytes()
+        result = self._class_fits.get(key)
+        if result is None:
+            result = self._class_fits[key] = (wanted @ self._class_vectors.T).max(axis=0)
+            while len(self._class_fits) > KEPT_FITS:
+                self._class_fits.popitem(last=False)
         return result
 
     @cached_property

@@ -60,6 +60,15 @@ class View:
         return sum(float(self.lexical[index[h.property]]) for h in hops if h.property in index) / (len(hops) or 1)
 
 
+def masked(text: str, cues: Cues, span: Span) -> str:
+    """A question without a span, misspelt words put right."""
+    out = f"{text[: span[0]]} {text[span[1] :]}"
+    for word in cues.words:
+        if word.lower != word.text.casefold() and not (span[0] <= word.start < span[1]):
+            out = out.replace(word.text, word.lower, 1)
+    return " ".join(out.split()).strip(" ?!.") or text
+
+
 class Question:
     """One question over one graph while its readings are built. Similarities of mentions come from one batch."""
 
@@ -77,21 +86,15 @@ class Question:
         self.content = [w for w in cues.words if w.content]
         self._views: dict[Spans, View] = {}
         spans: list[Span] = list(dict.fromkeys([(0, 0), *(c.mention.span for c in candidates)]))
-        rows = space.similarity(space.bundle.similarity.encode([self._masked(s) for s in spans]))
+        rows = space.similarity(space.bundle.similarity.encode([masked(text, cues, s) for s in spans]))
         self._similarity = dict(zip(spans, rows, strict=True))
-
-    def _masked(self, span: Span) -> str:
-        """The question without a span."""
-        out = f"{self.text[: span[0]]} {self.text[span[1] :]}"
-        for word in self.cues.words:
-            if word.lower != word.text.casefold() and not (span[0] <= word.start < span[1]):
-                out = out.replace(word.text, word.lower, 1)  # a misspelt word, put right
-        return " ".join(out.split()).strip(" ?!.") or self.text
 
     def similarity(self, span: Span = (0, 0)) -> Floats:
         """Cosine of every property with the question less a mention (with the whole question by default)."""
         if span not in self._similarity:
-            self._similarity[span] = self.space.similarity(self.space.bundle.similarity.encode([self._masked(span)]))[0]
+            self._similarity[span] = self.space.similarity(
+                self.space.bundle.similarity.encode([masked(self.text, self.cues, span)])
+            )[0]
         found: Floats = self._similarity[span]
         return found
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from clear_kgqa.readings import compose, values
 from clear_kgqa.readings.answers import Answers, run_all
-from clear_kgqa.readings.cues import Cues, read_cues
+from clear_kgqa.readings.cues import Cues, lexicon, read_cues
 from clear_kgqa.readings.features import FEATURES, NULL_FEATURES, Evidence, null_features, with_answers
 from clear_kgqa.readings.mentions import Mention, begun_mentions, find_mentions, typo_mentions, uncovered
 from clear_kgqa.readings.paths import Doubles, PropertySpace
 from clear_kgqa.readings.posterior import Posterior, Weights, infer, load_weights
-from clear_kgqa.readings.question import Candidate, Question
+from clear_kgqa.readings.question import Candidate, Question, masked
 from clear_kgqa.readings.reading import Reading, TypeConstraint
 from clear_kgqa.readings.words import Word, singular, stem, tokenize
 from clear_kgqa_tools.bundle import GraphBundle
@@ -68,6 +68,8 @@ class Reader:
         self._vocabulary = sorted(self._vocabulary_set)
         self.table = lru_cache(maxsize=64)(self._table)
         self._found = lru_cache(maxsize=64)(self._mentions)
+        self._cues = lru_cache(maxsize=64)(self._read_cues)
+        self._read = lru_cache(maxsize=64)(self._inferred)
 
     def mentions(self, question: str) -> tuple[Mention, ...]:
         """The mentions of a question, exact ones first, then typos for words that nothing explains."""
@@ -85,7 +87,7 @@ class Reader:
             found += typo_mentions(question, cues, found, typos, lambda w: known(w) or w in self._vocabulary_set)
         return tuple(found)
 
-    def _cues(self, question: str) -> Cues:
+    def _read_cues(self, question: str) -> Cues:
         """The cues of a question, misspelt words of the schema put right ("populaton")."""
         cues = read_cues(question)
         known = getattr(self.bundle.nodes, "known_word", None)
@@ -110,7 +112,10 @@ class Reader:
 
     def read(self, question: str, mentions: tuple[Mention, ...] | None = None) -> Interpretation:
         """The posterior over readings of a question, for the mentions given or found."""
-        table = self.table(question, self.mentions(question) if mentions is None else mentions)
+        return self._read(question, self.mentions(question) if mentions is None else mentions)
+
+    def _inferred(self, question: str, mentions: tuple[Mention, ...]) -> Interpretation:
+        table = self.table(question, mentions)
         posterior = infer(table.readings, table.answers, table.phi, table.psi, self.weights)
         return Interpretation(question, table.cues, table.mentions, posterior, table.missing)
 
@@ -143,7 +148,21 @@ class Reader:
                     share = (n.popularity + 1) / total
                     candidates.append(Candidate(m, n, share, tuple(around[n.iri]), covered))
         candidates += values.candidates(text, cues, mentions, self.bundle)
+        self._encode_ahead(text, cues, mentions)
         return Question(text, cues, mentions, self._constraints(text, cues), candidates, self.space)
+
+    def prepare(self, question: str) -> str:
+        """Find the mentions and encode all that the question will be compared by, in one batch; returns its wording
+        as it is compared."""
+        return self._encode_ahead(question, self._cues(question), self.mentions(question))
+
+    def _encode_ahead(self, text: str, cues: Cues, mentions: tuple[Mention, ...]) -> str:
+        whole, *parts = (masked(text, cues, span) for span in ((0, 0), *(m.span for m in mentions)))
+        kinds = lexicon()["kinds"].get(cues.expects, ())
+        self.bundle.similarity.encode(
+            list(dict.fromkeys((whole, *parts, *kinds, *((cues.noun,) if cues.noun else ()))))
+        )
+        return whole
 
     def classes(self, text: str) -> list[TypeConstraint]:
         """Classes that the question names, longest spans first."""

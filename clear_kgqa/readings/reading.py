@@ -81,7 +81,7 @@ class Reading:
     form: AnswerForm = "select"
     features: dict[str, float] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def entities(self) -> tuple[Anchor, ...]:
         """Every mention that the reading resolves, in question order."""
         extra = (self.target,) if self.target else ()

@@ -151,7 +151,8 @@ class _Worker:
         if seconds > _POLL_SECONDS and self._resident() > limits.megabytes << 19:
             self._fit = False  # freed memory does not all go back to the system
         _, columns, found, boolean, incomplete, reason = reply
-        rows = [tuple(map(_decode, row)) for row in found]
+        term = _Terms().__getitem__
+        rows = [tuple(map(term, row)) for row in found]
         return QueryResult(query.form, columns, rows, boolean, incomplete, reason, seconds)
 
     def alive(self) -> bool:
@@ -250,7 +251,12 @@ def _too_much_memory(limits: Limits) -> LimitExceeded:
     return LimitExceeded(f"the query was stopped at its limit of {limits.megabytes:,} MB of memory")
 
 
-def _decode(term: Any) -> Term | None:
-    if term is None:
-        return None
-    return Term(term, "iri") if isinstance(term, str) else Term(term[1], term[0], term[2], term[3])
+class _Terms(dict[Any, Term | None]):
+    """The terms of one result as the worker encodes them -> decoded, each once."""
+
+    def __missing__(self, sent: Any) -> Term | None:
+        found = None
+        if sent is not None:
+            found = Term(sent, "iri") if isinstance(sent, str) else Term(sent[1], sent[0], sent[2], sent[3])
+        self[sent] = found
+        return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from clear_kgqa_tools.terms import Term
@@ -30,7 +30,7 @@ class Node:
     score: float = 100.0
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,9 @@ class Hop:
     property: str
     label: str
     direction: Direction
+
+    def to_json(self) -> dict[str, str]:
+        return {"property": self.property, "label": self.label, "direction": self.direction}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,8 @@ class Pattern:
     capped: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        out = asdict(self)
+        out: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
+        out["hops"] = tuple(h.to_json() for h in self.hops)
         out["sample"] = None if self.sample is None else self.sample.to_json()
         return out
 
