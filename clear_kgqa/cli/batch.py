@@ -56,6 +56,7 @@ def opened_run(settings: Settings) -> Iterator[Opened]:
     from clear_kgqa.evaluation.run import EvaluateGraph
     from clear_kgqa.readings.reader import Reader
     from clear_kgqa.session import AGENT_STRATEGIES, make_session
+    from clear_kgqa.strategies import pipelines
     from clear_kgqa_tools.execute import ExecuteSPARQL
 
     with opened_graph(settings) as bundle, StageBar() as bar:
@@ -64,16 +65,16 @@ def opened_run(settings: Settings) -> Iterator[Opened]:
 
         def strategies(changes: Mapping[str, Any]) -> Callable[[Sample], Strategy]:
             changed = settings.model_copy(update=dict(changes))
-            if changed.gold_entities and changed.strategy not in AGENT_STRATEGIES:
-                raise ConfigError(
-                    f"--gold-entities: only {' and '.join(AGENT_STRATEGIES)} take entities that are given"
-                )
+            taking = (*AGENT_STRATEGIES, *pipelines())
+            if changed.gold_entities and changed.strategy not in taking:
+                raise ConfigError(f"--gold-entities: only {', '.join(taking)} take entities")
 
             def strategy(sample: Sample) -> Strategy:
                 if settings.user == "person":
                     say(f"\nQuestion: {sample.question}", sys.stderr)
                 given = topic_entities(sample, bundle) if changed.gold_entities else ()
-                return make_session(bundle, changed, reader=reader, given=given)
+                spoken = {"language": sample.language} if sample.language else {}
+                return make_session(bundle, changed.model_copy(update=spoken), reader=reader, given=given)
 
             return strategy
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clear_kgqa.settings import Settings
-from clear_kgqa_tools.errors import ConfigError
+from clear_kgqa.settings import MARS_STEPS, Settings
 
-STEPS = ("rewriting", "enrichment", "counts", "classes", "verification")
 TOP_N, HOPS = 20, 10  # as published
 
 
@@ -30,10 +28,7 @@ class MarsOptions:
 
 
 def mars_options(settings: Settings) -> MarsOptions:
-    """The options as settings give them; raises ConfigError for a step that there is not."""
-    left_out = [s.strip() for s in settings.mars_without.split(",") if s.strip()]
-    if unknown := [s for s in left_out if s not in STEPS]:
-        raise ConfigError(f"--mars-without {', '.join(unknown)}: the steps are {', '.join(STEPS)}")
-    kept = {step: step not in left_out for step in STEPS}
+    """The options as settings give them."""
+    kept = dict.fromkeys(MARS_STEPS, True) | dict.fromkeys(filter(None, settings.mars_without.split(",")), False)
     kept["verification"] = kept["verification"] and settings.verify
     return MarsOptions(settings.top_n or TOP_N, settings.hops or HOPS, **kept)

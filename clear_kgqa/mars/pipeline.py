@@ -34,7 +34,7 @@ class Mars:
     """A Strategy that asks back, as the agent does, where two nodes fit a name and the answer depends on it.
 
     Without a `model` the offline planner's rules stand in for it. `pending` is the open clarification; a reply to it
-    resumes at the linking step. Raises ConfigError for options that there are not.
+    resumes at the linking step.
     """
 
     def __init__(

@@ -70,7 +70,7 @@ def test_given_entities_leave_nothing_to_ask(questions: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "expected"),
     [
-        (("--gold-entities", "--strategy", "io"), "only clear and interactive take entities that are given"),
+        (("--gold-entities", "--strategy", "io"), "only clear, interactive, mars take entities"),
         (("--executor", "slurm"), "executor"),
         (("--executor", "ray", "--user", "person"), "--executor ray has none"),
         (("--executor", "ray", "--shard", "1/2"), "leave --shard out"),
