@@ -41,6 +41,7 @@ def ask(
     ] = None,
     timeout: options.Timeout = None,
     language: options.Language = None,
+    mars_without: options.MarsWithout = None,
     examples: options.Examples = None,
     examples_from: options.ExamplesFrom = None,
     ontology: options.Ontology = None,
