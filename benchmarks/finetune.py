@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from clear_kgqa_finetune.base_model import Base, add_adapter, load_base
-from clear_kgqa_finetune.fit import fit
+from clear_kgqa_finetune.fit import fit, precision
 from clear_kgqa_finetune.helper import prepare
 from clear_kgqa_finetune.recipe import Recipe, load_recipe
 from clear_kgqa_finetune.similar_lengths import SimilarLengths
@@ -44,7 +44,7 @@ def bare_loop(model: Any, task: Task, recipe: Recipe, steps: int) -> Seconds:
     model.train()
     wall, cpu = time.perf_counter(), time.process_time()
     for batch in batches(task, recipe, steps):
-        with torch.autocast("cpu", torch.bfloat16, enabled=recipe.bf16):
+        with precision(recipe):
             loss = task.loss(model, batch)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(weights, 1.0)

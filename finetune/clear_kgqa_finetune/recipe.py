@@ -79,7 +79,7 @@ class Recipe(BaseModel):
     warmup_steps: int = Field(default=10, ge=0)
     weight_decay: float = Field(default=0.0, ge=0)
     bf16: bool = True
-    """Matrix products in bf16; adapter weights and optimizer stay in fp32."""
+    """The base in bf16; adapter weights and optimizer stay in fp32."""
     gradient_checkpointing: bool = False
     eval_steps: int = Field(default=50, ge=1)
     save_steps: int = Field(default=50, ge=1)

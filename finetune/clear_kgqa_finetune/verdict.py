@@ -9,6 +9,8 @@ from clear_kgqa.likelihood.tokens import Batch, TokenPair, fit_log_odds, tokeniz
 from clear_kgqa_finetune.frozen_layers import FrozenLayers
 from clear_kgqa_finetune.scoring import NONE, Scoring
 
+_LEAST = 1e-6  # chances are kept that far from 1 before the log of their complement is taken
+
 
 def verdict_scoring(tokenizer: Any, top_layers: int | None) -> Scoring:
     """Scores are log-odds of "yes"; with `top_layers` what lies below the adapter is computed once per row."""
@@ -26,21 +28,34 @@ def _shown(tokenizer: Any, pair: TokenPair) -> str:
 
 
 def two_fit(odds: Any) -> float:
-    """The log of the chance that at least the two likeliest candidates fit: the need of a clarification."""
-    import torch
-
-    return float(torch.nn.functional.logsigmoid(odds.topk(2).values).sum())
+    """The log-odds that two candidates or more fit rather than one alone: the need of a clarification."""
+    one, more = _log_chances(odds)
+    return float(more - one)
 
 
 def verdict_loss(odds: Any, gold: int, need: int, length: Any) -> Any:
-    """Negative log-likelihood of the label "two candidates fit", and of the gold candidate among all by log-odds."""
+    """Negative log-likelihood of "exactly one fits" or, where a clarification is needed, "two or more fit"; with a gold
+    candidate, that it fits and is the likeliest.
+
+    "Exactly one" and not "less than two": a judge that lets nothing fit would satisfy that.
+    """
     import torch
 
     total = torch.zeros((), device=odds.device)
     if gold != NONE:
         total = total - odds.log_softmax(0)[gold] - torch.nn.functional.logsigmoid(odds[gold])
     if need != NONE:
-        both = torch.nn.functional.logsigmoid(odds.topk(2).values).sum()
-        # log(1 - e^both), without the loss of digits near both = 0
-        total = total - (both if need else torch.log(-torch.expm1(both.clamp(max=-1e-6))))
+        total = total - _log_chances(odds)[need]
     return total
+
+
+def _log_chances(odds: Any) -> tuple[Any, Any]:
+    """The log of the chances that exactly one of independent candidates fits, and that two or more do."""
+    import torch
+
+    none = -torch.nn.functional.softplus(odds).sum()
+    one = none + odds.logsumexp(0)
+    if len(odds) == 2:
+        return one, torch.nn.functional.logsigmoid(odds).sum()
+    below_two = torch.logaddexp(none, one).clamp(max=-_LEAST)
+    return one, torch.log(-torch.expm1(below_two))

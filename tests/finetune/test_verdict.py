@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -32,12 +33,21 @@ def verdict_recipe(**changes: object) -> Recipe:
     return Recipe.model_validate({**recipe, "helper": {"verdict": True}, "lora": {"top_layers": 1}, **changes})
 
 
-def test_two_must_fit_for_a_question_to_be_needed() -> None:
-    odds = torch.tensor([2.0, -1.0, 0.5])
-    chance = math.log(1 / (1 + math.exp(-2)) / (1 + math.exp(-0.5)))
-    assert two_fit(odds) == pytest.approx(chance)
-    assert float(verdict_loss(odds, -1, 1, None)) == pytest.approx(-chance)
-    assert float(verdict_loss(odds, -1, 0, None)) == pytest.approx(-math.log(1 - math.exp(chance)))
+def chances(odds: list[float]) -> tuple[float, float]:
+    """That exactly one fits, and that two or more do, by adding up all cases."""
+    p = [1 / (1 + math.exp(-z)) for z in odds]
+    found = [0.0, 0.0, 0.0]
+    for case in product((0, 1), repeat=len(p)):
+        found[min(sum(case), 2)] += math.prod(q if fits else 1 - q for q, fits in zip(p, case, strict=True))
+    return found[1], found[2]
+
+
+@pytest.mark.parametrize("odds", [[2.0, -1.0], [2.0, -1.0, 0.5], [-3.0, -4.0, -5.0, -6.0]])
+def test_a_clarification_is_needed_where_two_fit(odds: list[float]) -> None:
+    one, more = chances(odds)
+    assert two_fit(torch.tensor(odds, dtype=torch.float64)) == pytest.approx(math.log(more / one))
+    for need, chance in ((0, one), (1, more)):
+        assert float(verdict_loss(torch.tensor(odds), -1, need, None)) == pytest.approx(-math.log(chance), abs=1e-4)
 
 
 def test_the_gold_candidate_must_fit_and_beat_the_others() -> None:
@@ -47,8 +57,9 @@ def test_the_gold_candidate_must_fit_and_beat_the_others() -> None:
 
 
 @pytest.mark.parametrize("need", [0, 1])
-def test_a_certain_verdict_has_a_finite_slope(need: int) -> None:
-    odds = torch.tensor([90.0, 90.0], requires_grad=True)
+@pytest.mark.parametrize("count", [2, 3])
+def test_a_certain_verdict_has_a_finite_slope(need: int, count: int) -> None:
+    odds = torch.tensor([90.0] * count, requires_grad=True)
     verdict_loss(odds, -1, need, None).backward()
     assert odds.grad is not None and bool(torch.isfinite(odds.grad).all())
 
