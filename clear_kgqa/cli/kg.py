@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from clear_kgqa.cli import options
 from clear_kgqa.cli.output import complain, say, say_json, table
 from clear_kgqa.cli.stage_bar import StageBar
+from clear_kgqa_tools.errors import ConfigError
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, help="Add, list, inspect and remove knowledge graphs.")
 
@@ -52,10 +54,29 @@ def list_graphs(json_output: options.AsJson = None) -> None:
 
 
 @app.command("info", help="Counts, languages, classes and properties of a graph, and how ambiguous its names are.")
-def info(name: Name, json_output: options.AsJson = None) -> None:
+def info(
+    name: Name,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="Where --ontology or --wrapper writes to.")
+    ] = None,
+    ontology: Annotated[
+        bool, typer.Option("--ontology", help="Its OWL ontology as Turtle, as nlkgq is shown.")
+    ] = False,
+    wrapper: Annotated[
+        bool, typer.Option("--wrapper", help="Readable terms for its own, to edit and give to nlkgq (YAML or .tsv).")
+    ] = False,
+    json_output: options.AsJson = None,
+) -> None:
     """`--json` prints everything that is known of it."""
     from clear_kgqa_tools.catalog import kg_info
 
+    if ontology and wrapper:
+        raise ConfigError("--ontology and --wrapper exclude each other; give one of them")
+    if ontology or wrapper:
+        _write(file, _derived(name, ontology, file))
+        return
+    if file is not None:
+        raise ConfigError(f"{file} is written by --ontology or --wrapper; give one of them")
     data = kg_info(name)
     if json_output:
         say_json(data)
@@ -66,6 +87,32 @@ def info(name: Name, json_output: options.AsJson = None) -> None:
     for key in ("top_classes", "top_properties"):
         say(f"\n{key.removeprefix('top_')}")
         say(table(("count", "label", "iri"), [(f"{e['count']:,}", e["label"], e["iri"]) for e in data[key]]))
+
+
+def _derived(name: str, ontology: bool, file: Path | None) -> str:
+    """The graph's ontology or its wrapper, as text."""
+    from clear_kgqa.cli.opening import opened_graph
+    from clear_kgqa.nlkgq.ontology import whole_ontology
+    from clear_kgqa.nlkgq.wrapper import wrapper_of, wrapper_text
+    from clear_kgqa.settings import load_settings
+
+    with opened_graph(load_settings(kg=name)) as bundle:
+        if ontology:
+            return whole_ontology(bundle.schema, bundle.profile.prefixes)
+        return wrapper_text(
+            wrapper_of(bundle.schema, bundle.profile.prefixes), tsv=bool(file and file.suffix == ".tsv")
+        )
+
+
+def _write(file: Path | None, text: str) -> None:
+    if file is None:
+        say(text.rstrip("\n"))
+        return
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot write {file}: {error.strerror}") from error
+    say(f"written to {file}")
 
 
 @app.command("remove", help="Remove a graph that was added.")

@@ -69,6 +69,13 @@ def ontology_text(
     return OntologyText(text, estimated_tokens(text), len(entries) - len(kept))
 
 
+def whole_ontology(schema: Schema, prefixes: Mapping[str, str]) -> str:
+    """All classes, then all properties of a graph as Turtle."""
+    printer = _Printer({**prefixes, **STANDARD}, {})
+    lines = [printer.line(entry) for entry in (*schema.classes, *schema.properties)]
+    return "\n".join([printer.declarations(lines), *lines]) + "\n"
+
+
 def given_ontology(path: Path, question: str, similarity: Similarity, budget: int = 6_000) -> OntologyText:
     """The text of an ontology file (Turtle, N-Triples, RDF/XML): as it is where it fits, else cut.
 

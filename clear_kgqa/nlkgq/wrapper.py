@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -139,7 +139,7 @@ def _native_predicate(term: WrapperTerm, prefixes: Mapping[str, str]) -> Any:
 
 
 def read_wrapper(path: Path) -> Wrapper:
-    """A wrapper from a `.yaml` file (see `write_wrapper`) or a `.tsv` of name, native side, endpoint.
+    """A wrapper from a `.yaml` file (see `wrapper_text`) or a `.tsv` of name, native side, endpoint.
 
     Raises ConfigError for a file that cannot be read, a name used twice, or a native side that is no IRI or
     path.
@@ -180,18 +180,16 @@ def _from_tsv(text: str) -> tuple[list[WrapperTerm], dict[str, str]]:
     return [WrapperTerm(*(cell.strip() for cell in line.split("\t"))) for line in lines], {}
 
 
-def write_wrapper(wrapper: Wrapper, path: Path) -> None:
-    """Write the wrapper for editing: `.tsv` with full IRIs, else YAML with `prefixes` and `terms`."""
-    if path.suffix == ".tsv":
+def wrapper_text(wrapper: Wrapper, tsv: bool = False) -> str:
+    """The wrapper as a file for editing: YAML with `prefixes` and `terms`, or TSV with full IRIs."""
+    if tsv:
         rows = ("\t".join([t.name, t.native, *([t.endpoint] if t.endpoint else [])]) for t in wrapper.terms)
-        path.write_text("# name\tnative IRI or path\tendpoint\n" + "".join(f"{row}\n" for row in rows), "utf-8")
-        return
+        return "# name\tnative IRI or path\tendpoint\n" + "".join(f"{row}\n" for row in rows)
     terms = {t.name: {"native": t.native, "endpoint": t.endpoint} if t.endpoint else t.native for t in wrapper.terms}
-    head = "# Readable terms and what they stand for: an IRI or a property path. Edit freely.\n"
-    body: Iterable[str] = yaml.safe_dump(
+    body = yaml.safe_dump(
         {"prefixes": dict(wrapper.prefixes), "terms": terms},
         allow_unicode=True,
         sort_keys=False,
         width=10_000,
     )
-    path.write_text(head + "".join(body), "utf-8")
+    return f"# Readable terms and what they stand for: an IRI or a property path. Edit freely.\n{body}"

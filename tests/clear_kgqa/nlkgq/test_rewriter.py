@@ -9,7 +9,7 @@ import pytest
 from clear_kgqa.nlkgq.query_text import query_text
 from clear_kgqa.nlkgq.query_tree import parse
 from clear_kgqa.nlkgq.rewriter import to_native, to_readable
-from clear_kgqa.nlkgq.wrapper import Wrapper, WrapperTerm, read_wrapper, wrapper_of, write_wrapper
+from clear_kgqa.nlkgq.wrapper import Wrapper, WrapperTerm, read_wrapper, wrapper_of, wrapper_text
 from clear_kgqa_tools.errors import ConfigError, QueryError
 from clear_kgqa_tools.schema import Class, Property, Schema
 
@@ -150,14 +150,14 @@ def test_generated_names_are_readable_and_never_collide(tmp_path: Path) -> None:
     assert names["<http://b/x>"] == "größe_cm"
     assert len(set(names.values())) == len(names) == 10
     for name in ("there.yaml", "there.tsv"):
-        write_wrapper(wrapper, tmp_path / name)
+        (tmp_path / name).write_text(wrapper_text(wrapper, tsv=name.endswith(".tsv")), encoding="utf-8")
         again = read_wrapper(tmp_path / name)
         assert again.terms == wrapper.terms
         assert again.iris == wrapper.iris
 
 
 def test_a_wrapper_with_paths_endpoints_and_prefixes_is_read(tmp_path: Path) -> None:
-    write_wrapper(Wrapper((*WRAPPER.terms, *FEDERATED.terms), PREFIXES), tmp_path / "w.yaml")
+    (tmp_path / "w.yaml").write_text(wrapper_text(Wrapper((*WRAPPER.terms, *FEDERATED.terms), PREFIXES)))
     again = read_wrapper(tmp_path / "w.yaml")
     assert again.terms == (*WRAPPER.terms, *FEDERATED.terms)
     assert again.endpoints["http://b/cites"] == THERE
