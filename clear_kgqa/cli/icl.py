@@ -90,9 +90,8 @@ def _report(settings: Settings, specs: list[str]) -> IclReport:
     from clear_kgqa.settings import needed
 
     chosen, shots = strategies_in(settings.selectors), _numbers(settings.shots)
-    examples = read_samples(needed(settings, "train"))
-    questions = read_samples(needed(settings, "test"))[: settings.limit]
-    examples, questions, prefixes = _shown(settings, examples, questions)
+    given = read_samples(needed(settings, "train")), read_samples(needed(settings, "test"))[: settings.limit]
+    examples, questions, prefixes = _shown(settings, *given)
     with StageBar() as bar:
         return run_icl(
             examples, questions, models_of(specs), _similarity(settings), strategies=chosen, shots=shots,

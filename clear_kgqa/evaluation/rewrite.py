@@ -60,7 +60,7 @@ def _one_triple(sample: Sample, need: Need) -> str:
     node, predicate = labels.get(subject) or labels.get(object_), labels.get(shape.predicates[0])
     if node is None or predicate is None:
         return ""
-    name = _named(node)
+    name = _named(node, need.predicates)
     if object_ in labels:
         return (
             f"How many have the {predicate.label} {name}?"
@@ -72,13 +72,16 @@ def _one_triple(sample: Sample, need: Need) -> str:
     return f"What is the {predicate.label} of {name}?"
 
 
-def _named(node: Node) -> str:
-    told = node.description or ", ".join(node.types)
+def _named(node: Node, asked: Sequence[Node]) -> str:
+    """The node with what tells it apart, but for what the asked properties say of it: that would be the answer."""
+    names = [fold(p.label) for p in asked if p.label]
+    parts = (node.description or ", ".join(node.types)).split(", ")
+    told = ", ".join(part for part in parts if not any(name in fold(part) for name in names))
     return f"{node.label} ({told})" if told else node.label
 
 
 def _annotated(question: str, need: Need, said: Sequence[str]) -> str:
-    named = [_named(n) for n in need.nodes if n.label and fold(n.label) in fold(question)]
+    named = [_named(n, need.predicates) for n in need.nodes if n.label and fold(n.label) in fold(question)]
     asked = [p.label for p in need.predicates if p.label]
     notes = list(dict.fromkeys([*named, *said, *asked]))
     return f"{question.rstrip(' ?')} ({'; '.join(notes)})?" if notes else question

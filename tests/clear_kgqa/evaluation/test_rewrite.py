@@ -41,6 +41,13 @@ def test_templates(sparql: str, question: str) -> None:
     assert rewritten(sample, NEED).question == question
 
 
+def test_a_description_that_holds_the_answer_is_not_repeated() -> None:
+    peru = Node("http://x/peru", "Peru", description="country in South America, population 33,000,000, capital Lima")
+    need = Need("?", ("Lima",), (peru,), (Node("http://x/capital", "capital"),))
+    asked = rewritten(Sample("1", "capital of peru", P + "SELECT ?a { :peru :capital ?a }"), need).question
+    assert asked == "What is the capital of Peru (country in South America, population 33,000,000)?"
+
+
 def test_dialogues_are_used() -> None:
     said = said_in([{"id": "1", "clarifications": [{"chosen": ["Dune, the novel"]}]}, {"id": "2"}])
     assert said == {"1": ["Dune, the novel"], "2": []}
