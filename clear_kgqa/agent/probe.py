@@ -27,13 +27,17 @@ _CONTEXT_FIELDS = (
 )
 _TOOLS_ADVICE = (
     "calls no tools, so they are called by text, which is weaker; to switch on: vLLM --enable-auto-tool-choice "
-    '--tool-call-parser NAME, llama.cpp --jinja, Ollama and LM Studio a model whose page says "tools"'
+    "--tool-call-parser NAME, llama.cpp --jinja (llama-cpp-python: --chat_format chatml-function-calling), Ollama and "
+    'LM Studio a model whose page says "tools"'
 )
 _TEXT_ADVICE = (
     "writes tool calls as text, which are read all the same; to switch on: vLLM --enable-auto-tool-choice "
     "--tool-call-parser NAME, llama.cpp --jinja"
 )
-_LOGPROBS_ADVICE = "not needed for answering; for scores by it, vLLM has them without an option, llama.cpp with n_probs"
+_LOGPROBS_ADVICE = (
+    "not needed for answering; vLLM, llama.cpp and a recent Ollama return them, llama-cpp-python with --logits_all true; "
+    "--likelihood openai:MODEL needs those of the prompt, which vLLM has"
+)
 
 
 @dataclass(frozen=True, slots=True)

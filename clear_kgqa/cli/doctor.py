@@ -110,6 +110,8 @@ def _served(base_url: str, key: str, model: str) -> str:
         reply = httpx.get(f"{base_url.rstrip('/')}/models", headers={"Authorization": f"Bearer {key}"}, timeout=10)
         names = [entry["id"] for entry in reply.raise_for_status().json()["data"]]
     except httpx.HTTPStatusError as error:
+        if error.response.status_code == 404:
+            return "the server does not list its models; a wrong --base-url (it mostly ends in /v1) looks the same"
         return f"the server refuses: HTTP {error.response.status_code}"
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         return f"does not answer: {type(error).__name__}"

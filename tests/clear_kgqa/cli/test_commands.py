@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from clear_kgqa.cli import COMMANDS, main
+from tests.clear_kgqa.agent.faulty_model_server import FaultyModelServer, completion
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 LABELS = "SELECT ?l { ?s <http://www.w3.org/2000/01/rdf-schema#label> ?l } ORDER BY DESC(?l)"
@@ -148,6 +149,21 @@ def test_doctor_says_that_a_model_server_is_away_and_never_shows_the_key(
     captured = capsys.readouterr()
     assert "model m      does not answer" in captured.out
     assert "sk-secret-key" not in captured.out + captured.err
+
+
+def test_doctor_says_what_a_model_server_can_do_and_how_to_switch_on_the_rest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    listed = {"/v1/models": {"data": [{"id": "m", "max_model_len": 8192}]}}
+    with FaultyModelServer([completion("Paris.")], listed) as server:
+        assert main(["doctor", "--kg", "tiny", "--model", "m", "--base-url", server.url]) == 0
+        able = capsys.readouterr().out
+    assert "model m      ok: served" in able
+    for advice in ("--enable-auto-tool-choice", "--jinja", "Ollama and LM Studio", "--logits_all", "OLLAMA_CONTEXT_LENGTH"):
+        assert advice in able
+    with FaultyModelServer([completion("Paris.")]) as server:
+        main(["doctor", "--kg", "tiny", "--model", "m", "--base-url", server.url])
+        assert "does not list its models" in capsys.readouterr().out
 
 
 def test_an_internal_fault_is_one_line_and_its_traceback_is_in_a_private_file(run: Run) -> None:
