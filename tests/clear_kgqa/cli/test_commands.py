@@ -159,7 +159,13 @@ def test_doctor_says_what_a_model_server_can_do_and_how_to_switch_on_the_rest(
         assert main(["doctor", "--kg", "tiny", "--model", "m", "--base-url", server.url]) == 0
         able = capsys.readouterr().out
     assert "model m      ok: served" in able
-    for advice in ("--enable-auto-tool-choice", "--jinja", "Ollama and LM Studio", "--logits_all", "OLLAMA_CONTEXT_LENGTH"):
+    for advice in (
+        "--enable-auto-tool-choice",
+        "--jinja",
+        "Ollama and LM Studio",
+        "--logits_all",
+        "OLLAMA_CONTEXT_LENGTH",
+    ):
         assert advice in able
     with FaultyModelServer([completion("Paris.")]) as server:
         main(["doctor", "--kg", "tiny", "--model", "m", "--base-url", server.url])
