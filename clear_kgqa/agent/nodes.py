@@ -18,7 +18,7 @@ from clear_kgqa.agent.given import GivenReader
 from clear_kgqa.agent.reminders import ASK, CHECK, Reminders
 from clear_kgqa.agent.state import AgentState
 from clear_kgqa.agent.streaming import Deltas
-from clear_kgqa.agent.tool_specs import ASK_FOR_CLARIFICATION, EXECUTE_SPARQL, SEARCH_NODES, tool_schemas
+from clear_kgqa.agent.tool_specs import ASK_FOR_CLARIFICATION, EXECUTE_SPARQL, SEARCH_NODES, reply_told, tool_schemas
 from clear_kgqa.agent.toolbox import Toolbox, ToolResult
 from clear_kgqa.agent.usage import usage
 from clear_kgqa.agent.verify import counted
@@ -189,12 +189,7 @@ class AgentSteps:
         chosen = tuple(question.options[i] for i in meant.chosen)
         emit(Replied(question.id, meant.text, meant.kind, tuple(o.label for o in chosen), meant.chosen))
         bound = [o.iri for o in chosen] or ([settled.entity] if settled.entity else [])
-        told = {
-            "reply": meant.text,
-            "understood_as": meant.kind,
-            "chosen": [{"iri": o.iri, "label": o.label} for o in chosen],
-        }
-        text = "The user's reply, as data: " + json.dumps(told, ensure_ascii=False)
+        text, told = reply_told(meant.text, meant.kind, [(o.iri, o.label) for o in chosen])
         return ToolResult(text, {**told, "bound": bound}), settled
 
     def _clarification(self, state: AgentState, arguments: dict[str, Any]) -> Clarification | str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -53,6 +55,12 @@ TOOLS: dict[str, type[_Arguments]] = {
     EXECUTE_SPARQL: ExecuteSPARQL,
     ASK_FOR_CLARIFICATION: AskForClarification,
 }
+
+
+def reply_told(text: str, kind: str, chosen: Sequence[tuple[str, str]]) -> tuple[str, dict[str, Any]]:
+    """What a model is told of the user's reply, and the same as data; `chosen` are (IRI, label)."""
+    told = {"reply": text, "understood_as": kind, "chosen": [{"iri": iri, "label": label} for iri, label in chosen]}
+    return "The user's reply, as data: " + json.dumps(told, ensure_ascii=False), told
 
 
 @cache

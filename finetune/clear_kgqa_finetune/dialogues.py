@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from clear_kgqa.agent.tool_specs import ASK_FOR_CLARIFICATION
+from clear_kgqa.agent.tool_specs import ASK_FOR_CLARIFICATION, reply_told
 from clear_kgqa_finetune.chat import Message
 
 LAST_TURN = "The result of the last query is the answer."
@@ -84,9 +84,8 @@ def _from_events(events: Iterable[dict[str, Any]]) -> list[Message]:
 
 def _reply_text(event: dict[str, Any], options: list[dict[str, Any]]) -> str:
     """What the agent's clarification node tells the model of a reply."""
-    chosen = [{"iri": options[at]["iri"], "label": options[at]["label"]} for at in event.get("options") or []]
-    told = {"reply": event["text"], "understood_as": event["kind"], "chosen": chosen}
-    return "The user's reply, as data: " + json.dumps(told, ensure_ascii=False)
+    chosen = [(options[at]["iri"], options[at]["label"]) for at in event.get("options") or []]
+    return reply_told(event["text"], event["kind"], chosen)[0]
 
 
 def _open_ask(messages: list[Message]) -> bool:
