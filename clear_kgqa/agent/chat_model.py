@@ -23,7 +23,7 @@ from clear_kgqa.agent.chat_model_reply import correction, read_reply, unreadable
 from clear_kgqa.agent.context import REMINDER, current_question, fitted, tokens
 from clear_kgqa.agent.streaming import Prose
 from clear_kgqa.settings import Settings
-from clear_kgqa_tools.errors import Cancelled, EndpointError
+from clear_kgqa_tools.errors import Cancelled, ConfigError, EndpointError
 
 if TYPE_CHECKING:
     from clear_kgqa.agent.prompts import Prompts
@@ -37,7 +37,8 @@ class ServedModel(BaseChatModel):
     """ChatOpenAI with prompts put in front, the history cut to the context and replies repaired.
 
     A reply that cannot be repaired is sent back with what is wrong, at most twice; neither stays in the history.
-    Raises ConfigError and EndpointError in one line, Cancelled when `cancel` was called meanwhile.
+    `invoke(..., response_format=...)` has the server hold a reply to a JSON schema, if it can. Raises ConfigError and
+    EndpointError in one line, Cancelled when `cancel` was called meanwhile.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -48,6 +49,7 @@ class ServedModel(BaseChatModel):
     tools: list[dict[str, Any]] = Field(default_factory=list)
     _tool_tokens: int = PrivateAttr(default=0)
     _waiting: set[SimpleQueue[Any]] = PrivateAttr(default_factory=set)
+    _formless: bool = PrivateAttr(default=False)
 
     @property
     def _llm_type(self) -> str:
@@ -81,7 +83,8 @@ class ServedModel(BaseChatModel):
         used = {str(c["id"]) for m in messages if isinstance(m, AIMessage) for c in m.tool_calls}
         for _ in range(CORRECTIONS + 1):
             try:
-                said = self._asked([*messages, *extra], text_only, context, run_manager)
+                form = kwargs.get("response_format")
+                said = self._asked([*messages, *extra], text_only, context, run_manager, form)
                 spent = add_usage(spent, said.usage_metadata)
                 reply = read_reply(said, used, text_only, bool(self.tools))
             except UnreadableCall as error:
@@ -107,13 +110,26 @@ class ServedModel(BaseChatModel):
         return not found.tools, min(settings.context_tokens, found.context_tokens or settings.context_tokens)
 
     def _asked(
-        self, messages: list[BaseMessage], text_only: bool, context: int, run_manager: CallbackManagerForLLMRun | None
+        self,
+        messages: list[BaseMessage],
+        text_only: bool,
+        context: int,
+        run_manager: CallbackManagerForLLMRun | None,
+        form: Any = None,
     ) -> AIMessage:
-        """One request; one that is too long for the server is sent again at half the length."""
+        """One request; one that is too long for the server is sent again at half the length, one whose `form` it
+        refuses without that."""
+        form = None if self._formless else form
         try:
-            return self._sent(self.request(messages, text_only, context), text_only, run_manager)
+            return self._sent(self.request(messages, text_only, context), text_only, run_manager, form)
         except ContextTooLong:
-            return self._sent(self.request(messages, text_only, context // 2), text_only, run_manager)
+            return self._sent(self.request(messages, text_only, context // 2), text_only, run_manager, form)
+        except ConfigError:
+            if form is None:
+                raise
+            said = self._asked(messages, text_only, context, run_manager)
+            self._formless = True
+            return said
 
     def request(self, messages: list[BaseMessage], text_only: bool, context: int) -> list[BaseMessage]:
         """The messages as sent: prompt, worked examples, the history cut to what is left of the context."""
@@ -134,13 +150,13 @@ class ServedModel(BaseChatModel):
         return [HumanMessage(m.content) if m.name == REMINDER else m for m in whole]
 
     def _sent(
-        self, messages: list[BaseMessage], text_only: bool, run_manager: CallbackManagerForLLMRun | None
+        self, messages: list[BaseMessage], text_only: bool, run_manager: CallbackManagerForLLMRun | None, form: Any
     ) -> AIMessage:
         """Wait for the reply in a thread of its own, so that `cancel` need not wait for the server."""
         queue: SimpleQueue[Any] = SimpleQueue()
         prose = Prose(run_manager.on_llm_new_token) if run_manager and self.settings.streaming else None
         self._waiting.add(queue)
-        Thread(target=self._request, args=(messages, text_only, queue), daemon=True, name="model").start()
+        Thread(target=self._request, args=(messages, text_only, queue, form), daemon=True, name="model").start()
         try:
             while True:
                 item = queue.get()
@@ -155,13 +171,15 @@ class ServedModel(BaseChatModel):
         finally:
             self._waiting.discard(queue)
 
-    def _request(self, messages: list[BaseMessage], text_only: bool, queue: SimpleQueue[Any]) -> None:
+    def _request(self, messages: list[BaseMessage], text_only: bool, queue: SimpleQueue[Any], form: Any) -> None:
         import httpx
         from openai import OpenAIError
 
         options: dict[str, Any] = {"tools": self.tools} if self.tools else {}
         if text_only:
             options = {"stop": text_protocol.STOP}
+        if form is not None:  # beside langchain, which would read the reply by itself
+            options["extra_body"] = {"response_format": form}
         try:
             if self.settings.streaming:
                 queue.put(self._streamed(messages, options, queue.put))

@@ -14,6 +14,7 @@ from clear_kgqa.agent.usage import usage
 from clear_kgqa.events import Event
 from clear_kgqa.mars.enrichment import classes_of
 from clear_kgqa.mars.labels import Labels
+from clear_kgqa.mars.linking import Linked
 from clear_kgqa.mars.offered_iris import not_offered, offered_iris
 from clear_kgqa.mars.offers import lines
 from clear_kgqa.mars.options import MarsOptions
@@ -22,7 +23,7 @@ from clear_kgqa.mars.rewriting import rewriting_request, translation_request
 from clear_kgqa.mars.view import View
 from clear_kgqa.settings import Settings
 from clear_kgqa_tools.bundle import GraphBundle
-from clear_kgqa_tools.errors import QueryError
+from clear_kgqa_tools.errors import LimitExceeded, QueryError
 from clear_kgqa_tools.execute import Execution
 from clear_kgqa_tools.terms import iri_ref
 from clear_kgqa_tools.text import cut, one_line, visible
@@ -40,14 +41,14 @@ class ModelReasoner:
         self._model, self._settings, self._bundle = model, settings, bundle
         self._labels, self._options = labels, options
 
-    def translate(self, question: str) -> Generator[Event, None, str]:
+    def translate(self, view: View) -> Generator[Event, None, str]:
         """The question in English; as it is where the model gives no translation."""
-        said = yield from self._ask(translation_request(question))
-        return read_text(said, "english") or question
+        said = yield from self._ask(view, translation_request(view.question))
+        return read_text(said, "english") or view.question
 
     def rewrite(self, view: View) -> Generator[Event, None, str]:
         """The question with types; as it is where the model gives none."""
-        said = yield from self._ask(rewriting_request(view.searched, view.linked))
+        said = yield from self._ask(view, rewriting_request(view.searched, view.linked))
         return read_text(said, "rewritten") or view.searched
 
     def decide(self, view: View, forced: bool, faulty: Decision | None) -> Generator[Event, None, Decision]:
@@ -55,7 +56,7 @@ class ModelReasoner:
         messages = self.request(view, forced)
         if faulty is not None:
             messages += [AIMessage(faulty.said or "(empty)"), HumanMessage(faulty.fault)]
-        said = yield from self._ask(messages, response_format=_FORMAT)
+        said = yield from self._ask(view, messages, response_format=_FORMAT)
         decision = read_decision(said)
         fault = decision.fault or self._fault(decision, view, forced)
         return replace(decision, fault=fault, said=said)
@@ -65,7 +66,7 @@ class ModelReasoner:
         filled = text("mars/verify.md").replace("{fault}", f"\n{fault}" if fault else "")
         filled = filled.replace("{result}", cut(execution.text, _RESULT)).replace("{query}", execution.query.text)
         asked = HumanMessage(filled.replace("{question}", view.question))
-        said = yield from self._ask([*self.request(view, False), AIMessage(_told(execution.query.text)), asked])
+        said = yield from self._ask(view, [*self.request(view, False), AIMessage(_told(execution.query.text)), asked])
         sparql = read_verdict(said)
         return "" if not sparql or self._unoffered(sparql, view) else sparql
 
@@ -86,7 +87,7 @@ class ModelReasoner:
         x = view.linked[at]
         shown: dict[str, Any] = {
             "name": view.searched[slice(*x.span)],
-            "label": cut(visible(x.node.label), 100),
+            "label": cut(visible(self._label(x)), 100),
             "types": [cut(visible(t), 60) for t in x.node.types[:3]],
             "description": cut(visible(x.node.description), 200),
             "sparql": x.ref,
@@ -94,6 +95,9 @@ class ModelReasoner:
         if x.node.iri in view.chosen.get(x.span, ()):
             shown["chosen_by_the_user"] = True
         return json.dumps(shown, ensure_ascii=False)
+
+    def _label(self, linked: Linked) -> str:
+        return linked.node.label if linked.value else self._labels.of([linked.node.iri])[linked.node.iri]
 
     def _fault(self, decision: Decision, view: View, forced: bool) -> str:
         if decision.sparql:
@@ -115,9 +119,13 @@ class ModelReasoner:
         named = ", ".join(one_line(cut(iri_ref(iri), 200)) for iri in wrong[:5])
         return f"Not offered, so not to be used: {named}. Use only IRIs of the entities and patterns."
 
-    def _ask(self, messages: list[BaseMessage], **options: Any) -> Generator[Event, None, str]:
+    def _ask(self, view: View, messages: list[BaseMessage], **options: Any) -> Generator[Event, None, str]:
+        budget = self._settings.token_budget
+        if budget is not None and view.tokens >= budget:
+            raise LimitExceeded(f"The model took {view.tokens:,} tokens; token_budget allows {budget:,}.")
         message = self._model.invoke(messages, **options)
         if message.usage_metadata:
+            view.tokens += message.usage_metadata["total_tokens"]
             yield usage(message.usage_metadata, self._settings)
         return str(message.text)
 

@@ -37,10 +37,10 @@ class OfflineReasoner:
         self._reader = reader
         self._weights = _without(reader.weights, options)
 
-    def translate(self, question: str) -> Generator[Event, None, str]:
+    def translate(self, view: View) -> Generator[Event, None, str]:
         """The question as it is: names are found in whatever language the graph's labels are."""
         yield from ()
-        return question
+        return view.question
 
     def rewrite(self, view: View) -> Generator[Event, None, str]:
         """The question with the labels and types of its entities."""

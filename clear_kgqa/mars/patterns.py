@@ -21,10 +21,14 @@ _STATEMENT = ("wdt", "p", "ps", "pq")
 
 
 class Patterns:
-    """Finds offers in one graph. What it asks is bounded: a hub's objects are counted, never listed."""
+    """Finds offers in one graph. What it asks is bounded: a hub's objects are counted, never listed.
 
-    def __init__(self, reader: Reader, labels: Labels) -> None:
-        self._bundle, self._search, self._labels = reader.bundle, reader.patterns, labels
+    Offers are worded in `labels`, the question's language, and compared with it in `searched`, that of its translation.
+    """
+
+    def __init__(self, reader: Reader, labels: Labels, searched: Labels) -> None:
+        self._bundle, self._search = reader.bundle, reader.patterns
+        self._labels, self._searched = labels, searched
         self._types = {c.predicate for c in reader.bundle.schema.classes}  # instances are offered for classes alone
         names = reader.bundle.profile.prefixes
         known = reader.bundle.profile.qualifiers and all(p in names for p in _STATEMENT)
@@ -103,13 +107,17 @@ class Patterns:
         distinct = list({o.pattern: o for o in offers}.values())
         if not distinct:
             return []
-        labels = self._labels.of(iri for o in distinct for iri in o.iris)
-        texts = [verbalise(o.triples, labels) for o in distinct]
+        texts = self._texts(distinct, self._searched)
         vectors = self._bundle.similarity.encode([question, *texts])
         scores = (vectors[1:] @ vectors[0]).tolist()
-        worded = [replace(o, text=t, score=round(s, 4)) for o, t, s in zip(distinct, texts, scores, strict=True)]
-        best = sorted(worded, key=lambda o: -o.score)[:most]
-        return [replace(o, number=first + i) for i, o in enumerate(best)]
+        scored = [replace(o, score=round(s, 4)) for o, s in zip(distinct, scores, strict=True)]
+        best = sorted(scored, key=lambda o: -o.score)[:most]
+        worded = zip(best, self._texts(best, self._labels), strict=True)
+        return [replace(o, text=text, number=first + i) for i, (o, text) in enumerate(worded)]
+
+    def _texts(self, offers: list[Offer], labels: Labels) -> list[str]:
+        names = labels.of(iri for o in offers for iri in o.iris)
+        return [verbalise(o.triples, names) for o in offers]
 
 
 def _path(start: str, hops: tuple[Hop, ...], tag: str = "?m") -> tuple[Triple, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from typing import Any
 
 from clear_kgqa.agent import mention_json
@@ -45,10 +46,13 @@ class Mars:
         # Only entities are asked about: what is asked of them is the reasoner's part.
         self._plugin = AmbiguityPlugin(reader, settings.model_copy(update={"no_intent": True}))
         self._asking = not settings.no_plugin and not settings.no_entity
-        toolbox, labels = Toolbox(bundle, reader, settings), Labels(bundle, next(iter(settings.languages), ""))
-        self._runner = Runner(toolbox, labels)
+        spoken = next(iter(settings.languages), "en")
+        self._translating = model is not None and not spoken.startswith("en")
+        labels = Labels(bundle, spoken)
+        self._searched = Labels(bundle, "en") if self._translating else labels
+        self._runner = Runner(Toolbox(bundle, reader, settings), labels)
         self._reasoner = self._made(model, bundle, labels)
-        patterns = Patterns(reader, labels)
+        patterns = Patterns(reader, labels, self._searched)
         self._reasoning = Reasoning(bundle, self._options, patterns, labels, self._reasoner, self._runner)
         self._bundle, self._stopped = bundle, threading.Event()
         self._view: View | None = None
@@ -98,14 +102,14 @@ class Mars:
         except EndpointError as error:
             yield Failed("endpoint", str(error))
         except LimitExceeded as error:
-            yield Failed("limit", str(error))
+            yield Failed("limit", str(error), tuple(self._view.tried) if self._view else ())
         except QueryError as error:
             yield Failed("endpoint", f"the graph refused a query of ours: {error}")
 
     def _begin(self, question: str) -> Iterator[Event]:
         view = self._view = View(question, question)
-        if self._settings.languages and not self._settings.languages[0].startswith("en"):
-            view.searched = yield from self._reasoner.translate(question)
+        if self._translating:
+            view.searched = yield from self._reasoner.translate(view)
         view.mentions = yield from self._mentions(view.searched)
         if self._options.classes:
             view.classes = self._reader.classes(view.searched)
@@ -154,7 +158,12 @@ class Mars:
     def _linked(self, view: View) -> Iterator[Event]:
         read = self._reader.read(view.searched, view.mentions)
         posterior = evidence.apply(read.posterior, view.settled)
-        view.linked = link(posterior, view.mentions, view.chosen, view.ruled_out, self._bundle.schema.class_by_iri)
+        classes = self._bundle.schema.class_by_iri
+        view.linked = link(posterior, view.mentions, view.chosen, view.ruled_out, classes)
+        if self._translating:
+            names = self._searched.of(x.node.iri for x in view.linked if x.value is None)
+            labelled = [replace(x.node, label=names.get(x.node.iri, x.node.label)) for x in view.linked]
+            view.linked = [replace(x, node=node) for x, node in zip(view.linked, labelled, strict=True)]
         if not view.linked and not view.classes:
             failure = view.assessment.failure if view.assessment else None
             yield Failed(*(failure or ("not_understood", "I found nothing in the graph that this question names.")))

@@ -29,7 +29,7 @@ EXPANDED = 5  # patterns that are looked beyond in one hop
 class Reasoner(Protocol):
     """What a language model does in MARS, or the rules that stand in for it."""
 
-    def translate(self, question: str) -> Generator[Event, None, str]:
+    def translate(self, view: View) -> Generator[Event, None, str]:
         """The question in English."""
         ...
 

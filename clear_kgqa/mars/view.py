@@ -17,7 +17,8 @@ class View:
     """One turn. `question` is as it was asked, `searched` in English, `rewritten` what patterns are ranked by.
 
     `settled` are the user's replies, with the nodes `chosen` at a span and those `ruled_out`; `offers` are all
-    patterns that were offered, `expanded` the numbers of those that were looked beyond, `tried` the queries run.
+    patterns that were offered, `expanded` the numbers of those that were looked beyond, `tried` the queries run,
+    `tokens` what the model took.
     """
 
     question: str
@@ -34,6 +35,7 @@ class View:
     offers: list[Offer] = field(default_factory=list)
     expanded: set[int] = field(default_factory=set)
     tried: list[str] = field(default_factory=list)
+    tokens: int = 0
 
     def offer(self, number: int) -> Offer:
         """The offer of a number; numbers count from 1."""

@@ -67,14 +67,16 @@ def test_a_question_in_german(wikidata: GraphBundle, read: Reader) -> None:
     sparql = f"SELECT ?c WHERE {{ <{WD}Q40> <{WDT}P36> ?c }}"
     english = '{"english": "What is the capital of Austria?"}'
     strategy, model = mars(
-        wikidata, read, english, rewritten("capital of Austria"), query(sparql), NO_CHANGE, language="de"
+        wikidata, read, english, rewritten("Austria, capital, ?object"), query(sparql), NO_CHANGE, language="de"
     )
     question = "Was ist die Hauptstadt von Österreich?"
     events = list(strategy.start(question))
     assert last_request(model, 0) == question
     assert last_request(model, 1).startswith("Question: What is the capital of Austria?")
     reasoned = last_request(model, 2)
+    assert "- Austria (country)" in last_request(model, 1)
     assert f"Question: {question}" in reasoned
+    assert '"label": "Österreich"' in reasoned
     assert offered(events)[0][0]["pattern"] == "Österreich, Hauptstadt, ?object"
     assert offered(events)[0][0]["instances"] == [f"Wien <{WD}Q1741>"]
     answer = events[-1]
@@ -100,7 +102,8 @@ def test_qualifiers_of_an_offered_statement(wikidata: GraphBundle, read: Reader)
 
 
 def test_a_direct_claim_is_expanded_to_its_qualifiers(wikidata: GraphBundle, read: Reader) -> None:
-    patterns = Patterns(read, Labels(wikidata, "en"))
+    labels = Labels(wikidata, "en")
+    patterns = Patterns(read, labels, labels)
     claim = Offer(WD + "Q1", ((f"<{WD}Q1>", f"<{WDT}P39>", "?object"),), 1)
     found = patterns.ranked(patterns.beyond(claim), "when did it start", 1, 20)
     qualified = next(o for o in found if o.last_property == PQ + "P580" and "?statement1" in o.pattern)
