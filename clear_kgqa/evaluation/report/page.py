@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
@@ -21,14 +22,16 @@ from clear_kgqa.evaluation.transcripts import Record
 from clear_kgqa_tools.text import cut, visible
 
 _STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 72em; padding: 0 1em; }
+body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 90em; padding: 0 1em; }
 table { border-collapse: collapse; margin: .6em 0; font-variant-numeric: tabular-nums; }
 th, td { border: 1px solid #d0d7de; padding: .25em .6em; text-align: left; vertical-align: top; }
-th { background: #f6f8fa; } .note { color: #57606a; } .wrong { color: #d1242f; } .right { color: #1a7f37; }
+th { background: #f6f8fa; } td:first-child, .n { white-space: nowrap; } .n { text-align: right; } .note { color: #57606a; } .wrong { color: #d1242f; } .right { color: #1a7f37; }
 details { margin: .2em 0; } summary { cursor: pointer; }
+nav { columns: 22em auto; } nav a { display: block; } svg { max-width: 100%; height: auto; }
 pre { white-space: pre-wrap; background: #f6f8fa; padding: .6em; }
 .wide { overflow-x: auto; }
 """
+_NUMBER = re.compile(r"[+-]?\d[\d.,]*(?:(?:-| to )[+-]?\d[\d.]*)?")
 
 
 def write_page(runs: Sequence[Run], out: Path) -> None:
@@ -45,25 +48,41 @@ def _text(value: Any) -> str:
 
 def _page(runs: Sequence[Run]) -> Iterator[str]:
     yield '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Evaluation report</title>'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<style>{_STYLE}</style></head><body><h1>Evaluation report</h1>"
+    yield from _contents(runs)
     yield from map(_table, main_tables(runs))
-    for run in runs:
-        yield from _charts(run)
     yield _table(error_table(runs))
     yield _table(gold_table(runs))
-    for run in runs:
+    for at, run in enumerate(runs):
+        yield f'<section id="run{at}"><h1>{_text(run.name)}</h1>'
+        yield from _charts(run)
         yield from _made_of(run)
-        yield f"<h2>Dialogues: {_text(run.name)}</h2>"
+        yield f'<h2 id="dialogues{at}">Dialogues: {_text(run.name)}</h2>'
         for record in run.records():
             yield _dialogue(record, run.mode)
+        yield "</section>"
     yield "</body></html>\n"
+
+
+def _contents(runs: Sequence[Run]) -> Iterator[str]:
+    """Links to the charts and the dialogues of every run, which stand below the tables."""
+    yield "<nav>"
+    for at, run in enumerate(runs):
+        yield f'<a href="#run{at}">{_text(run.name)}: charts</a><a href="#dialogues{at}">{_text(run.name)}: dialogues</a>'
+    yield "</nav>"
 
 
 def _table(table: Table) -> str:
     head = "".join(f"<th>{_text(cell)}</th>" for cell in table.head)
-    rows = "".join("<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in table.rows)
+    rows = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in table.rows)
     note = f'<p class="note">{_text(table.note)}</p>' if table.note else ""
     return f'<h2>{_text(table.title)}</h2><div class="wide"><table><tr>{head}</tr>{rows}</table></div>{note}'
+
+
+def _cell(cell: str) -> str:
+    """A cell, numbers and intervals to the right."""
+    return f'<td class="n">{cell}</td>' if _NUMBER.fullmatch(cell) else f"<td>{_text(cell)}</td>"
 
 
 def _charts(run: Run) -> Iterator[str]:
@@ -82,10 +101,11 @@ def _charts(run: Run) -> Iterator[str]:
 
 
 def _made_of(run: Run) -> Iterator[str]:
-    yield f"<h2>Made of: {_text(run.name)}</h2><table>"
+    yield f"<details><summary>Made of: {_text(run.name)}</summary><table>"
     for name, value in run.manifest.items():
-        yield f"<tr><th>{_text(name)}</th><td>{_text(value)}</td></tr>"
-    yield "</table>"
+        held = value.items() if isinstance(value, dict) else [("", value)]
+        yield from (f"<tr><th>{_text(name)}</th><td>{_text(part)}</td><td>{_text(v)}</td></tr>" for part, v in held)
+    yield "</table></details>"
 
 
 def _dialogue(record: Record, mode: str) -> str:
@@ -96,6 +116,10 @@ def _dialogue(record: Record, mode: str) -> str:
     parts = [_clarification(c) for c in record.get("clarifications") or ()]
     gold = record.get("gold") or {}
     for title, value in (
+        (
+            "scores",
+            "\n".join(f"{s['slot']} {s['score']:.2f} (threshold {s['threshold']:.2f})" for s in record["scores"]),
+        ),
         ("query", record.get("sparql")),
         ("answers", _listed(record.get("answers") or ())),
         ("gold query", gold.get("sparql")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -17,7 +18,7 @@ def line_chart(series: Mapping[str, Points], x_title: str, y_title: str) -> str:
     drawn = {name: points for name, points in series.items() if points}
     xs = [x for points in drawn.values() for x, _ in points] or [0.0]
     ys = [y for points in drawn.values() for _, y in points] or [0.0]
-    frame = _Frame(min(xs), max(xs), *_padded(min(ys), max(ys)))
+    frame = _Frame(min(xs), max(xs), min(ys), max(ys))
     body = [frame.axes(x_title, y_title)]
     for at, (name, points) in enumerate(drawn.items()):
         colour = COLOURS[at % len(COLOURS)]
@@ -66,7 +67,8 @@ class _Frame:
     """Data coordinates to pixels."""
 
     def __init__(self, x0: float, x1: float, y0: float, y1: float) -> None:
-        self.x0, self.x1, self.y0, self.y1 = x0, x1 if x1 > x0 else x0 + 1, y0, y1 if y1 > y0 else y0 + 1
+        self.x_ticks, self.y_ticks = _ticks(x0, x1), _ticks(y0, y1)
+        self.x0, self.x1, self.y0, self.y1 = self.x_ticks[0], self.x_ticks[-1], self.y_ticks[0], self.y_ticks[-1]
 
     def x(self, value: float) -> float:
         return LEFT + (value - self.x0) / (self.x1 - self.x0) * (WIDTH - LEFT - RIGHT)
@@ -76,14 +78,12 @@ class _Frame:
 
     def axes(self, x_title: str, y_title: str, x_ticks: bool = True) -> str:
         out = []
-        for step in range(6):
-            y = self.y0 + (self.y1 - self.y0) * step / 5
+        for y in self.y_ticks:
             at = self.y(y)
             out.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{at:.1f}" y2="{at:.1f}" stroke="#d0d7de"/>')
-            out.append(f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{y:.2f}</text>')
-            if x_ticks:
-                x = self.x0 + (self.x1 - self.x0) * step / 5
-                out.append(_label(self.x(x), HEIGHT - BOTTOM + 14, f"{x:.2f}"))
+            out.append(f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{y:.5g}</text>')
+        for x in self.x_ticks if x_ticks else ():
+            out.append(_label(self.x(x), HEIGHT - BOTTOM + 14, f"{x:.5g}"))
         middle = LEFT + (WIDTH - LEFT - RIGHT) / 2
         out.append(_label(middle, HEIGHT - 8, x_title))
         out.append(_label(12, HEIGHT / 2, y_title, f' transform="rotate(-90 12 {HEIGHT / 2})"'))
@@ -103,9 +103,13 @@ def _legend(at: int, name: str, colour: str) -> str:
     )
 
 
-def _padded(low: float, high: float) -> tuple[float, float]:
-    gap = (high - low) * 0.08 or 0.05
-    return low - gap, high + gap
+def _ticks(low: float, high: float) -> list[float]:
+    """Four to nine round numbers from at most `low` to at least `high`."""
+    span = (high - low) or 0.1
+    unit = 10.0 ** math.floor(math.log10(span / 4))
+    step = next(s * unit for s in (1, 2, 2.5, 5, 10) if span / (s * unit) <= 6)
+    first, last = math.floor(low / step + 1e-9), math.ceil((low + span) / step - 1e-9)
+    return [round(at * step, 10) for at in range(first, last + 1)]
 
 
 def _thinned(points: Points, most: int = 200) -> list[tuple[float, float]]:

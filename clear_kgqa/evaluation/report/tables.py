@@ -68,13 +68,10 @@ def main_tables(runs: Sequence[Run]) -> list[Table]:
     """Answers and asking, a row a run; ends of dialogues; comparisons; questions by type."""
     scored = f"Values compared in {runs[0].mode} mode. Intervals by bootstrap over gold entities."
     ends = sorted({end for run in runs for end in run.summary["ends"]})
+    chosen = any("choice" in run.summary for run in runs)
+    answers = {name: title for name, title in ANSWERS.items() if chosen or name != "choice"}
     tables = [
-        Table(
-            "Answers",
-            ["run", *ANSWERS.values()],
-            [[r.name, *_cells(r.summary, ANSWERS)] for r in runs],
-            scored,
-        ),
+        Table("Answers", ["run", *answers.values()], [[r.name, *_cells(r.summary, answers)] for r in runs], scored),
         Table(
             "Clarifications",
             ["run", *ASKING.values()],
