@@ -18,6 +18,9 @@ PLAIN = [
     f'?x <http://ex.org/n> ?f0 . FILTER(YEAR(?f0) >= "1999"^^<{XSD}integer>) }}',
     'ASK { VALUES ?x { <http://ex.org/a> "b"@en-GB "" } ?x ?p "SERVICE <http://ex.org/> { FROM }" . }',
     "SELECT DISTINCT ?e WHERE { VALUES ?e { <http://ex.org/a> <http://ex.org/Köln> } } LIMIT 100",
+    "PREFIX wd: <http://ex.org/> SELECT ?uri WHERE { ?uri wdt:P31/wdt:P279* wd:Q5 . ?uri wdt:P571 ?date } "
+    "ORDER BY DESC ( ?date ) LIMIT 1",
+    "PREFIX ex: <http://ex.org/>\nSELECT DISTINCT ?result\nWHERE\n{\n  <http://ex.org/a%40b> ex:phone ?result .\n}",
 ]
 ODD = [
     "SELECT DISTINCT ?x WHERE { SERVICE <http://ex.org/> { } }",
@@ -28,7 +31,10 @@ ODD = [
     'SELECT ?x WHERE { ?x ?p "a\nb" . }',
     "SELECT ?x WHERE { ?x ?p <http://ex.org/\\u003e> . }",
     'SELECT ?x WHERE { ?x ?p """a""" . }',
-    "SELECT ?x WHERE { ?x ex:p ?y . }",
+    "SELECT ?x WHERE { ?x ex:p.q ?y . }",
+    "SELECT ?x WHERE { ?x bif:contains ?y . }",
+    "SELECT ?x WHERE { ?x ex:p ?y. }",
+    "PREFIX ex: <http://ex.org/> INSERT { ?x ex:p ?y } WHERE { ?x ex:p ?y . }",
     "SELECT ?x WHERE { ?x ?p ?y . } # LIMIT 1",
     "SELECT ?x WHERE { ?x ?p ?y . } ; DROP ALL",
     "SELECT ?x WHERE { " + "?x ?p ?y . " * (LONGEST // 10) + "}",
@@ -36,16 +42,26 @@ ODD = [
 ]
 
 
-def parsed(query: str) -> CheckedQuery:
-    """What the parse tree says; a space before it keeps the shortcut out."""
-    assert plain_form(" " + query) is None
-    return check(" " + query)
+PREFIXES = {"wd": "http://ex.org/wd/", "wdt": "http://ex.org/wdt/"}
+
+
+def checked(query: str) -> CheckedQuery | str:
+    """The verdict, a refusal as its words."""
+    try:
+        return check(query, PREFIXES)
+    except QueryError as error:
+        return str(error)
+
+
+def parsed(query: str) -> CheckedQuery | str:
+    """What the parse tree says; a comment after it keeps the shortcut out."""
+    return checked(query + " #")
 
 
 @pytest.mark.parametrize("query", PLAIN)
 def test_a_plain_query_needs_no_parser_and_the_parser_agrees(query: str) -> None:
     assert plain_form(query) is not None
-    assert check(query) == parsed(query)
+    assert checked(query) == parsed(query)
 
 
 @pytest.mark.parametrize("query", ODD)
@@ -53,7 +69,10 @@ def test_anything_odd_is_parsed(query: str) -> None:
     assert plain_form(query) is None
 
 
-IRIS = st.builds(lambda name: iri_ref("http://ex.org/" + name), st.text(max_size=6))
+IRIS = st.one_of(
+    st.builds(lambda name: iri_ref("http://ex.org/" + name), st.text(max_size=6)),
+    st.sampled_from(["wd:Q1", "wdt:P2", "a:b"]),
+)
 LITERALS = st.builds(
     lambda value, end: Term(value, "literal", *end).n3(),
     st.text(max_size=8),
@@ -68,7 +87,10 @@ ELEMENTS = st.one_of(
 )
 ENDS = st.sampled_from(["", " GROUP BY ?x", " ORDER BY ASC(?x)", " LIMIT 3", " GROUP BY ?x ORDER BY DESC(MAX(?m1)) ?x"])
 QUERIES = st.builds(
-    lambda parts, end: "SELECT ?x WHERE { " + " ".join([*parts, "}"]) + end, st.lists(ELEMENTS, max_size=4), ENDS
+    lambda start, parts, end: start + "SELECT ?x WHERE { " + " ".join([*parts, "}"]) + end,
+    st.sampled_from(["", "PREFIX wd: <http://ex.org/other/> ", "PREFIX a: <http://ex.org/>\n"]),
+    st.lists(ELEMENTS, max_size=4),
+    ENDS,
 )
 
 
@@ -78,7 +100,7 @@ def test_what_is_taken_for_plain_reads_the_same_to_the_parser(query: str, at: in
     """Composed queries, and the same with a few characters written into them."""
     for text in (query, query[: at % len(query)] + inserted + query[at % len(query) :]):
         if plain_form(text) is not None:
-            assert check(text) == parsed(text)
+            assert checked(text) == parsed(text)
 
 
 def test_a_query_that_is_not_plain_is_still_refused() -> None:

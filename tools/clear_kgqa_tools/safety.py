@@ -53,9 +53,10 @@ def check(
     call; `named_graphs` those that FROM may name (None: not known); `dialects` what the endpoint offers
     beyond SPARQL ("virtuoso": bif:contains). Cached by text.
     """
-    form = plain_form(query)
+    text = query.strip(" \n\t")
+    form = plain_form(text)
     if form is not None:
-        return CheckedQuery(query, form)
+        return CheckedQuery(_with_prefixes(text, prefixes), form)
     graphs = None if named_graphs is None else frozenset(named_graphs)
     return _check(query, tuple(prefixes.items()), frozenset(allowed_services), graphs, frozenset(dialects))
 
