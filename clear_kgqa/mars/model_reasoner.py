@@ -9,6 +9,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
+from clear_kgqa.agent.context import tokens
 from clear_kgqa.agent.prompts import text
 from clear_kgqa.agent.usage import usage
 from clear_kgqa.events import Event
@@ -29,6 +30,7 @@ from clear_kgqa_tools.terms import iri_ref
 from clear_kgqa_tools.text import cut, one_line, visible
 
 _RESULT = 2_000  # characters of a result in the verification
+_AROUND = 1_500  # tokens of all that stands around the patterns
 _FORMAT = {"type": "json_schema", "json_schema": {"name": "decision", "strict": True, "schema": REASONER_SCHEMA}}
 
 
@@ -72,16 +74,32 @@ class ModelReasoner:
 
     def request(self, view: View, forced: bool) -> list[BaseMessage]:
         """Instructions, then the question in its own language with entities and patterns."""
-        labels = self._labels.of(classes_of(view.offers))
         parts = [
             f"Question: {view.question}",
             "Entities, as data:",
             *(self._entity(view, i) for i in range(len(view.linked))),
             "Patterns, as data:",
-            lines(view.offers, self._options, labels),
+            self._patterns(view),
             text("mars/forced.md").strip() if forced else "",
         ]
         return [SystemMessage(text("mars/reason.md")), HumanMessage("\n".join(p for p in parts if p))]
+
+    def _patterns(self, view: View) -> str:
+        """All that was offered; where that is too long for the context, of what came before the last hop only the
+        best, without instances."""
+        settings, options = self._settings, self._options
+        labels = self._labels.of(classes_of(view.offers))
+        room = settings.context_tokens - min(settings.reply_tokens, settings.context_tokens // 4) - _AROUND
+        told = lines(view.offers, options, labels)
+        last = view.offers[-options.top_n :]
+        older = sorted(view.offers[: -options.top_n], key=lambda o: -o.score)
+        for kept in (len(older), len(older) // 2, options.top_n, 0):
+            if tokens([HumanMessage(told)]) <= room:
+                break
+            best = sorted(older[:kept], key=lambda o: o.number)
+            parts = [lines(best, replace(options, enrichment=False), labels), lines(last, options, labels)]
+            told = "\n".join(p for p in parts if p)
+        return told
 
     def _entity(self, view: View, at: int) -> str:
         x = view.linked[at]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
 from typing import Protocol
 
 from clear_kgqa.agent.answer import is_empty
@@ -67,9 +68,7 @@ class Reasoning:
         if self._options.rewriting:
             view.rewritten = yield from self._reasoner.rewrite(view)
             yield Thought(f"Rewritten: {view.rewritten}")
-        starts = [x.ref for x in view.linked] + [iri_ref(c.iri) for c in view.classes]
-        found = self._patterns.around(view.linked, view.classes)
-        yield from self._offer(view, found, f"VALUES ?e {{ {' '.join(starts)} }}")
+        yield from self._start(view)
         faulty: Decision | None = None
         hop = 1
         while True:
@@ -79,32 +78,47 @@ class Reasoning:
             if decision.failure:
                 yield Failed(*decision.failure, tuple(view.tried))
                 return
-            if not decision.fault and decision.expand:
+            if decision.expand and not decision.fault:
                 yield from self._expand(view, decision.expand)
                 hop, faulty = hop + 1, None
                 continue
-            fault, kind = decision.fault, "model"
-            if not fault:
-                execution, result = yield from self._runner.query(view, decision.sparql)
-                if execution is not None:
-                    yield from self._finish(view, execution, decision)
-                    return
-                fault, kind = result.text, result.kind
-            if faulty is not None:  # told once
+            execution, fault, kind = yield from self._executed(view, decision)
+            if execution is not None:
+                yield from self._finish(view, execution, decision)
+                return
+            if faulty is not None:  # what is wrong is told once
                 yield self._failed(view, fault, kind)
                 return
-            faulty = decision.with_fault(fault)
+            faulty = replace(decision, fault=fault)
+
+    def _executed(self, view: View, decision: Decision) -> Generator[Event, None, tuple[Execution | None, str, str]]:
+        """The execution of the decision's query, else what is wrong with it and of what kind that is."""
+        if decision.fault:
+            return None, decision.fault, "model"
+        execution, result = yield from self._runner.query(view, decision.sparql)
+        return execution, result.text, result.kind
 
     def _failed(self, view: View, fault: str, kind: str) -> Failed:
         kinds: dict[str, FailureKind] = {"limit": "limit", "endpoint": "endpoint"}
         return Failed(kinds.get(kind, "model"), one_line(cut(fault, 500)), tuple(view.tried))
 
-    def _offer(self, view: View, found: list[Offer], sparql: str) -> Iterator[Event]:
-        """Rank what was found, add the best `top_n` that are new, enriched."""
-        known = {o.pattern for o in view.offers}
-        fresh = [o for o in found if o.pattern not in known]
+    def _start(self, view: View) -> Iterator[Event]:
+        starts = [x.ref for x in view.linked] + [iri_ref(c.iri) for c in view.classes]
+        sparql = f"VALUES ?e {{ {' '.join(starts)} }}"
+        yield from self._offer(view, sparql, lambda: self._patterns.around(view.linked, view.classes))
+
+    def _expand(self, view: View, numbers: tuple[int, ...]) -> Iterator[Event]:
+        chosen = [view.offer(n) for n in view.expandable(numbers)[:EXPANDED]]
+        view.expanded.update(o.number for o in chosen)
+        sparql = " UNION ".join(f"{{ {o.pattern} }}" for o in chosen)
+        yield from self._offer(view, sparql, lambda: [found for o in chosen for found in self._patterns.beyond(o)])
+
+    def _offer(self, view: View, sparql: str, find: Callable[[], list[Offer]]) -> Iterator[Event]:
+        """Rank what is found, add the best `top_n` that are new, enriched."""
         number = self._runner.announced()
         yield ToolCall(number, SEARCH_GRAPH_PATTERN, {"sparql": sparql, "semantic": view.rewritten})
+        known = {o.pattern for o in view.offers}
+        fresh = [o for o in find() if o.pattern not in known]
         new = self._patterns.ranked(fresh, view.rewritten, len(view.offers) + 1, self._options.top_n)
         if self._options.enrichment:
             new = enriched(new, self._bundle, self._labels)
@@ -113,13 +127,6 @@ class Reasoning:
         told = lines(new, self._options, labels) if new else "No new patterns."
         data = {"found": len(fresh), "patterns": [to_json(o, self._options, labels) for o in new]}
         yield Observation(number, SEARCH_GRAPH_PATTERN, told, data)
-
-    def _expand(self, view: View, numbers: tuple[int, ...]) -> Iterator[Event]:
-        chosen = view.expandable(numbers)[:EXPANDED]
-        view.expanded.update(chosen)
-        found = [offer for n in chosen for offer in self._patterns.beyond(view.offer(n))]
-        body = " UNION ".join(f"{{ {view.offer(n).pattern} }}" for n in chosen)
-        yield from self._offer(view, found, body)
 
     def _finish(self, view: View, execution: Execution, decision: Decision) -> Iterator[Event]:
         sparql, line = decision.sparql, decision.line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from clear_kgqa.agent import repair
@@ -41,10 +41,6 @@ class Decision:
     said: str = ""
     line: str = ""
     failure: tuple[FailureKind, str] | None = None
-
-    def with_fault(self, fault: str) -> Decision:
-        """The same reply with what is wrong with it."""
-        return replace(self, fault=fault)
 
 
 def read_object(said: str) -> dict[str, Any] | None:

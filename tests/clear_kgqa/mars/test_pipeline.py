@@ -210,3 +210,15 @@ def test_an_executed_query_is_an_observation(bundle: GraphBundle, reader: Reader
     assert isinstance(answer, Answered)
     assert answer.interpretation == "A query over France, capital"
     assert answer.text == "Paris."
+
+
+def test_older_patterns_are_shortened_to_the_context(bundle: GraphBundle, reader: Reader) -> None:
+    script = [rewritten("France, capital, ?object"), expand(1), expand(*range(2, 7)), query(CAPITAL), NO_CHANGE]
+    strategy, whole = mars(bundle, reader, *script, top_n=6)
+    assert values(list(strategy.start("What is the capital of France?"))[-1]) == [EX + "paris"]
+    strategy, short = mars(bundle, reader, *script, top_n=6, context_tokens=2_500, reply_tokens=64)
+    assert values(list(strategy.start("What is the capital of France?"))[-1]) == [EX + "paris"]
+    long_request, request = last_request(whole, 3), last_request(short, 3)
+    assert len(request) < len(long_request)
+    assert '"number": 1,' in long_request
+    assert '"number": 12,' in request
