@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
 
 from clear_kgqa.events import Answered, Asked, Event, Failed, Replied, Scored, ToolCall
 from clear_kgqa.readings.reader import Reader
@@ -114,6 +115,40 @@ def test_a_new_question_while_one_is_open(bundle: GraphBundle, reader: Reader) -
     assert values(last(talk.start("What is the capital of France?"))) == {EX + "paris"}
 
 
+@pytest.mark.parametrize("reply", ["population of Spain", "Spain's capital", "capital of France please"])
+def test_a_new_question_need_not_look_like_one(bundle: GraphBundle, reader: Reader, reply: str) -> None:
+    talk = session(bundle, reader)
+    list(talk.start("What is the population of Springfield?"))
+    events = list(talk.resume(reply))
+    assert events[0] == Replied("c1", reply, "new_question")
+    assert isinstance(events[-1], Answered)
+    assert talk.pending is None
+
+
+@pytest.mark.parametrize("reply", ["banana", "99", "0", "-1", "hello", "Paris", "what?"])
+def test_a_reply_that_fits_no_option_is_asked_about_once_more(bundle: GraphBundle, reader: Reader, reply: str) -> None:
+    talk = session(bundle, reader)
+    first = last(talk.start("What is the population of Springfield?"))
+    again = last(talk.resume(reply))
+    assert isinstance(first, Asked)
+    assert isinstance(again, Asked)
+    assert again.clarification.question == f"That fits none of these. {first.clarification.question}"
+    assert again.clarification.options == first.clarification.options
+    assert talk.pending == again.clarification
+    assert values(last(talk.resume("the one in Missouri"))) == {"170000"}
+
+
+def test_a_second_reply_that_fits_no_option_leaves_the_most_probable_reading(
+    bundle: GraphBundle, reader: Reader
+) -> None:
+    talk = session(bundle, reader)
+    list(talk.start("What is the population of Springfield?"))
+    list(talk.resume("banana"))
+    events = list(talk.resume("apple"))
+    assert [e.kind for e in events if isinstance(e, Replied)] == ["unclear"]
+    assert isinstance(events[-1], Answered)
+
+
 @pytest.mark.parametrize("question", ["What is the longest river in Spain?", "asdfgh?", "???", "a" * 5000])
 def test_no_answer_and_why(bundle: GraphBundle, reader: Reader, question: str) -> None:
     event = last(session(bundle, reader).start(question))
@@ -188,3 +223,14 @@ def test_the_questions_of_a_model_without_a_plugin_are_counted_too(bundle: Graph
     told = list(none_left.start("What is the population of Springfield?"))
     assert not any(isinstance(e, Asked) for e in told)
     assert isinstance(told[-1], Answered)
+
+
+def test_the_questions_of_a_session_stay_counted_when_it_goes_on_elsewhere(bundle: GraphBundle, reader: Reader) -> None:
+    saved = InMemorySaver()
+    for asked in (True, False):
+        chosen = Settings(asks_per_session=1)
+        talk = make_session(bundle, chosen, reader=reader, thread="t", checkpointer=saved)
+        first = last(talk.start("What is the population of Springfield?"))
+        assert isinstance(first, Asked) is asked
+        if asked:
+            list(talk.resume("1"))

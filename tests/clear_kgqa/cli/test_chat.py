@@ -78,3 +78,10 @@ def test_replies_of_a_model_are_streamed_in_a_chat_and_not_in_a_batch(run: Run) 
         run("ask", "What is the population of Oakvale?", *served, **more)
         assert len(server.chats) == 4
         assert not any(chat.get("stream") for chat in server.chats)
+
+
+def test_once_the_questions_of_a_session_are_used_up_the_best_reading_is_shown(run: Run) -> None:
+    question = "What is the population of Springfield?\n"
+    done = run("chat", "--kg", "towns", text=f"{question}1\n{question}", CLEAR_KGQA_ASKS_PER_SESSION="1")
+    assert done.stdout.count("Which Springfield do you mean?") == 1
+    assert done.stdout.count("Read as: Population of Springfield (town in the ") == 2
