@@ -146,6 +146,8 @@ class LineChat:
         match event:
             case Replied(kind="new_question"):
                 self.question, self.answer, self.scored = event.text, None, None
+            case Replied(kind="unclear"):
+                self.write("That fits none of these either; this is the most probable reading.")
             case Asked():
                 self.write(menu(event.clarification))
             case Answered():

@@ -43,7 +43,7 @@ class Session:
     """A Strategy over the agent graph. `pending` is the open clarification, kept in the checkpoints and so after a crash.
 
     `model` is cancelled with the turn; `recorder` writes down what was asked and what came; `given` holds the nodes
-    that questions are about, where they are told. `tokens` counts those of the model.
+    that questions are about, where they are told; `plugin` tells a reply from a new question. `tokens` counts those of the model.
     """
 
     def __init__(
@@ -54,11 +54,13 @@ class Session:
         model: Any = None,
         recorder: Recorder | None = None,
         given: GivenReader | None = None,
+        plugin: AmbiguityPlugin | None = None,
     ) -> None:
         self.bundle = bundle
         self.tokens = 0
         self._stopped = threading.Event()
         self._graph, self._model, self._recorder, self._given = graph, model, recorder, given
+        self._plugin = plugin
         self._config = {"configurable": {"thread_id": thread}, "recursion_limit": 1000}
 
     @property
@@ -93,11 +95,18 @@ class Session:
         pending = self.pending
         if pending is None:
             raise ConfigError("no clarification is waiting for a reply; ask a question first")
-        if reply is not None and interpret(reply, pending).kind == "new_question":
+        if reply is not None and self._asks_anew(pending, reply):
             yield Replied(pending.id, reply, "new_question")
             yield from self._begin(reply)
             return
         yield from self._continue(reply)
+
+    def _asks_anew(self, pending: Clarification, reply: str) -> bool:
+        """Whether a reply leaves the open clarification for a question of its own."""
+        if self._plugin is None:
+            return interpret(reply, pending).kind == "new_question"
+        state = self._graph.get_state(self._config).values
+        return self._plugin.asks_anew(pending, reply, tuple(mention_json.from_json(m) for m in state["mentions"]))
 
     def _continue(self, reply: str | None) -> Iterator[Event]:
         # LangGraph takes a bare None for "nothing to resume with".
@@ -261,7 +270,7 @@ def make_session(
     steps = AgentSteps(model, toolbox, reader, plugin, asking, settings.steps, silent, reminders)
     graph = compile_graph(steps, checkpointer or InMemorySaver())
     told = reader if isinstance(reader, GivenReader) else None
-    return Session(bundle, graph, thread or uuid.uuid4().hex, served, recorder, told)
+    return Session(bundle, graph, thread or uuid.uuid4().hex, served, recorder, told, plugin)
 
 
 def _offline(reader: Reader, asks: bool) -> Any:

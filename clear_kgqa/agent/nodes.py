@@ -25,12 +25,13 @@ from clear_kgqa.agent.verify import counted
 from clear_kgqa.ambiguity.evidence import Settled
 from clear_kgqa.ambiguity.menus import node_option
 from clear_kgqa.ambiguity.plugin import AmbiguityPlugin, Assessment
-from clear_kgqa.clarification import Clarification
+from clear_kgqa.clarification import Clarification, Reply
 from clear_kgqa.events import Event, Failed, FailureKind, Observation, Replied, Thought, ToolCall
 from clear_kgqa.readings.mentions import Mention
 from clear_kgqa.readings.reader import Reader
 from clear_kgqa_tools.errors import LimitExceeded, QueryError
 
+NOT_UNDERSTOOD = "That fits none of these."
 SAME_CALL = 3  # how often one call may be made before the turn is stopped
 
 
@@ -167,25 +168,35 @@ class AgentSteps:
         return state["asked"] >= settings.asks_per_turn or ever >= settings.asks_per_session
 
     def clarify(self, state: AgentState) -> dict[str, Any]:
-        """Put one question to the user and bind the reply; runs again from its start on resume, so nothing precedes
-        the interrupt but pure look-ups."""
+        """Put one question to the user, once more where the reply fits no option, and bind the reply; runs again from its
+        start on resume, so nothing precedes an interrupt but pure look-ups."""
         call, *others = _calls(state, ASK_FOR_CLARIFICATION, True)
         closed = [_observation(c, ToolResult("One question at a time.", failed=True)) for c in others]
         question = self._clarification(state, call["args"])
         if isinstance(question, str):
             return {"messages": [*closed, _observation(call, ToolResult(question, failed=True))]}
         reply: str | None = interrupt(question.to_json())["reply"]
+        times = 1
+        if self._is_unclear(state, question, reply) and state["asked"] + 1 < self.toolbox.settings.asks_per_turn:
+            again = replace(question, id=f"{question.id}-again", question=f"{NOT_UNDERSTOOD} {question.question}")
+            reply, times = interrupt(again.to_json())["reply"], 2
         result, settled = self._understood(state, question, reply)
         return {
             "messages": [*closed, _observation(call, result)],
-            "asked": state["asked"] + 1,
-            "asked_ever": state.get("asked_ever", 0) + 1,
+            "asked": state["asked"] + times,
+            "asked_ever": state.get("asked_ever", 0) + times,
             "settled": [*state["settled"], settled.to_json()],
         }
 
-    def _understood(self, state: AgentState, question: Clarification, reply: str | None) -> tuple[ToolResult, Settled]:
+    def _meant(self, state: AgentState, question: Clarification, reply: str | None) -> tuple[Reply, Settled]:
         plugin = self.plugin or AmbiguityPlugin(self.reader, self.toolbox.settings)
-        meant, settled = plugin.understand(question, reply, _mentions(state), state["question"])
+        return plugin.understand(question, reply, _mentions(state), state["question"])
+
+    def _is_unclear(self, state: AgentState, question: Clarification, reply: str | None) -> bool:
+        return self._meant(state, question, reply)[0].kind == "unclear"
+
+    def _understood(self, state: AgentState, question: Clarification, reply: str | None) -> tuple[ToolResult, Settled]:
+        meant, settled = self._meant(state, question, reply)
         chosen = tuple(question.options[i] for i in meant.chosen)
         emit(Replied(question.id, meant.text, meant.kind, tuple(o.label for o in chosen), meant.chosen))
         bound = [o.iri for o in chosen] or ([settled.entity] if settled.entity else [])

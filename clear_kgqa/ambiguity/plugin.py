@@ -11,11 +11,11 @@ from clear_kgqa.ambiguity.evidence import Settled
 from clear_kgqa.ambiguity.menus import menus, node_option
 from clear_kgqa.ambiguity.policy import Choice, best_question, value_of_information
 from clear_kgqa.ambiguity.recipes import Recipe, make_recipe, recipe_scores
-from clear_kgqa.ambiguity.replies import interpret
+from clear_kgqa.ambiguity.replies import interpret, words_left
 from clear_kgqa.ambiguity.scores import entity_scores, intent_score
 from clear_kgqa.clarification import Clarification, Reply
 from clear_kgqa.events import FailureKind, Score, Scored
-from clear_kgqa.readings.mentions import Mention
+from clear_kgqa.readings.mentions import Mention, uncovered
 from clear_kgqa.readings.posterior import Posterior
 from clear_kgqa.readings.reader import Interpretation, Reader
 from clear_kgqa.settings import Settings
@@ -24,6 +24,7 @@ from clear_kgqa_tools.nodes import Node
 TEXT_NOISE = 0.05  # chance that a reply in free text is not what was meant
 READINGS_SHOWN = 40
 SURELY = 1.5  # how many times the best answer's worth the chance of "not in the graph" must be for it to be said
+HALF = 0.5
 LEAST_NULL = 0.4  # chance of "not in the graph" from which it is said
 
 
@@ -174,6 +175,24 @@ class AmbiguityPlugin:
         if meant.kind == "none":
             return meant, Settled(clarification.slot, "none", menu_queries, noise=noise)
         return meant, Settled(clarification.slot, "delegate")
+
+    def asks_anew(self, clarification: Clarification, reply: str, mentions: tuple[Mention, ...]) -> bool:
+        """Whether a reply that fits the options badly, or not at all, is a question of its own ("population of Oslo")."""
+        meant = interpret(reply, clarification)
+        if meant.kind == "unclear":
+            apart = self._other_node(reply, mentions)[0] is None
+        else:
+            offered = (clarification.options[i] for i in meant.chosen)
+            apart = meant.kind == "options" and words_left(reply, offered) >= HALF
+        return meant.kind == "new_question" or (apart and self._is_complete(reply))
+
+    def _is_complete(self, text: str) -> bool:
+        """Whether a text names a node and says what is asked of it, so that it can be answered by itself."""
+        found = self.reader.mentions(text)
+        if not found or not any(w.content for w in uncovered(self.reader.read(text).cues.words, found)):
+            return False
+        posterior = self.reader.read(text).posterior
+        return posterior.best >= 0 and posterior.null < HALF
 
     def _queries(self, question: str, mentions: tuple[Mention, ...], indexes: tuple[int, ...]) -> tuple[str, ...]:
         readings = self.reader.read(question, mentions).posterior.readings

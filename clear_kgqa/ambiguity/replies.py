@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Iterable
 
 from clear_kgqa.clarification import Clarification, Option, Reply
 from clear_kgqa.readings.words import stem, tokenize
@@ -133,7 +134,7 @@ def _type_likeness(said: str, option: Option) -> float:
 
 def _number(text: str, most: int) -> int | None:
     """The number that a reply names: "2", "2.", "#2", "the second one", "option 2", "last"."""
-    found = re.fullmatch(r"\W*(?:option|number|no\.?|nr\.?)?\s*#?(\d{1,2})\W*", text, re.I)
+    found = re.fullmatch(r"[^\w-]*(?:option|number|no\.?|nr\.?)?\s*#?(\d{1,2})\W*", text, re.I)
     if found:
         return int(found[1])
     words = [w.lower for w in tokenize(text) if w.lower not in _EMPTY or w.lower in ("one", "two")]
@@ -187,6 +188,13 @@ def _described(text: str, options: tuple[Option, ...]) -> Reply:
         if len(each) > 1:
             return Reply("options", text, tuple(sorted(each)), sure=True)
     return Reply("options", text, chosen, sure=len(chosen) == 1)
+
+
+def words_left(reply: str, options: Iterable[Option]) -> float:
+    """The share of a reply's content words that none of the `options` explains, 0..1."""
+    known = {w for o in options for w in option_words(o)}
+    words = {w.stem for w in tokenize(reply) if w.content and w.lower not in _EMPTY}
+    return len(words - known) / len(words) if words else 0.0
 
 
 def _top(scores: list[float]) -> list[int]:

@@ -56,6 +56,8 @@ class TurnView(Vertical):
                 self.note(f"? {short(event.clarification.question)}")
             case Replied(kind="new_question"):
                 self.note("  (a new question instead)")
+            case Replied(kind="unclear"):
+                self.note(f"  → {short(event.text)}  (fits none of these; the most probable reading is taken)")
             case Replied():
                 self.note(f"  → {self._said(event)}")
             case _:
