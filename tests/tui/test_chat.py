@@ -6,7 +6,9 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
+from clear_kgqa.clarification import Clarification, Option
 from clear_kgqa.events import Answered, Failed, Replied, ToolCall
+from clear_kgqa.session_store import Turn
 from clear_kgqa_tui.answer_view import AnswerView
 from clear_kgqa_tui.app import ChatApp
 from clear_kgqa_tui.chat_screen import ChatScreen
@@ -67,6 +69,27 @@ async def test_an_option_is_chosen_by_its_number(app: ChatApp) -> None:
         await at_rest(pilot)
         assert answer(screen) == POPULATION["Missouri"]
         assert "city in Missouri" in screen_text(pilot)  # what was chosen, not only its shared name
+
+
+async def test_a_number_that_no_row_has_is_text(app: ChatApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await asked_back(pilot)
+        await pilot.press("9", "5")
+        assert screen.query_one(Prompt).text == "95" and screen.card.asked is not None
+
+
+async def test_five_long_options_fit_the_smallest_usual_terminal(app: ChatApp) -> None:
+    options = tuple(
+        Option(f"http://ex.org/{n}", "Springfield", "city", f"city in state number {n}, United States", share=0.2)
+        for n in range(5)
+    )
+    asked = Clarification("c", "entity:springfield", "entity", "Which Springfield?", options, (26, 37))
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(pilot)
+        screen.open_card(asked, Turn(ASKED_BACK, ASKED_BACK))
+        await pilot.pause(0.3)
+        shown = screen_text(pilot)
+        assert "5 " in shown and "7 You decide" in shown and "Esc drops" in shown
 
 
 async def test_an_option_is_chosen_by_arrows(app: ChatApp) -> None:

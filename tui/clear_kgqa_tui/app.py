@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from textual.app import App
 from textual.notifications import SeverityLevel
@@ -61,19 +61,17 @@ class ChatApp(App[int]):
         super().notify(visible(message), title=visible(title), severity=severity, timeout=timeout, markup=markup)
 
 
-def run(settings: Settings) -> int:
-    """Open the chat on this terminal; returns the exit code. Raises what went wrong inside, once the screen is back."""
+def run(settings: Settings) -> NoReturn:
+    """Open the chat on this terminal and end the process. Raises what went wrong inside, once the screen is back."""
     app = ChatApp(settings)
     code = app.run()
-    rests = app.backend.close()
+    app.backend.close()
     if app.backend.fault is not None:
         raise app.backend.fault
-    if not rests:
-        # A model's reply is still awaited: interpreter shutdown would wait for its thread, far past two seconds.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code or 0)
-    return code or 0
+    # Interpreter shutdown takes half a second to take modules apart, and would wait for a model's reply.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code or 0)
 
 
 def serve(settings: Settings, port: int = 8000) -> int:

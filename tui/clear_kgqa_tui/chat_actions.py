@@ -47,7 +47,7 @@ class ChatActions(Screen[None]):
         return self.backend.turns[-1] if self.backend.turns else None
 
     def close_card(self) -> None:
-        self.query_one(Prompt).choosing = False
+        self.query_one(Prompt).choose(0)
         self.card.hide()
 
     def ask(self, question: str) -> None:

@@ -148,8 +148,8 @@ class ChatScreen(ChatActions):
     def open_card(self, asked: Clarification, turn: Turn) -> None:
         """Ask the user."""
         prompt = self.query_one(Prompt)
-        prompt.choosing = True
         self.card.show(asked, turn.asked)
+        prompt.choose(self.card.rows)
         self.card.narrow(prompt.text)
         prompt.focus()
 

@@ -16,6 +16,8 @@ from clear_kgqa_tui.marked_list import MarkedList
 from clear_kgqa_tui.shown import about, bar, marked, safe, short
 
 NONE, DECIDE, FREE = "none of these", "you decide", "free"
+# Padding, mark and scrollbar: where a line would not fit beside them its bar gives way to its words.
+_BESIDE = 6
 
 
 class ClarificationCard(Vertical):
@@ -82,11 +84,15 @@ class ClarificationCard(Vertical):
             self._remember = not self._remember
             self._hint()
 
+    @property
+    def rows(self) -> int:
+        """How many rows have a number."""
+        return len(self.asked.options) + 2 if self.asked else 0
+
     def pick(self, number: int) -> None:
-        """Take the option of this number, as the rows show it."""
-        ids = [*(f"o{i}" for i in range(len(self.asked.options) if self.asked else 0)), NONE, DECIDE]
-        if number <= len(ids):
-            self._reply(ids[number - 1])
+        """Take the row of this number."""
+        if number <= self.rows:
+            self._reply([*(f"o{i}" for i in range(self.rows - 2)), NONE, DECIDE][number - 1])
 
     def send(self, typed: str) -> None:
         """Enter: the highlighted row, or the text as a free reply where it fits several options or none."""
@@ -120,7 +126,10 @@ class ClarificationCard(Vertical):
         assert self.asked is not None
         self._moved, self._width = False, self.app.size.width
         options = self.asked.options
-        rows: dict[str | None, Content] = {f"o{i}": self._line(i, options[i]) for i in self._fitting()}
+        lines = [self._line(i, option) for i, option in enumerate(options)]
+        if max(line.cell_length for line in lines) > self._width - _BESIDE:
+            lines = [self._line(i, option, 0) for i, option in enumerate(options)]
+        rows: dict[str | None, Content] = {f"o{i}": lines[i] for i in self._fitting()}
         if self._typed:
             rows[FREE] = Content.assemble("Say: ", safe(short(self._typed)))
         else:
@@ -129,10 +138,8 @@ class ClarificationCard(Vertical):
         self._options.fill(rows.values(), rows)
         self._hint()
 
-    def _line(self, index: int, option: Option) -> Content:
-        share = f"{option.share:4.0%}"
-        if self.app.size.width >= 60:
-            share = f"{bar(option.share)} {share}"
+    def _line(self, index: int, option: Option, bar_width: int = 8) -> Content:
+        share = f"{bar(option.share, bar_width)} {option.share:4.0%}".lstrip()
         told = ". ".join(self._told(option))
         label = (short(option.label), "bold")
         return Content.assemble(f"{index + 1} {share}  ", label, f"  {short(told)}" if told else "")
@@ -148,7 +155,7 @@ class ClarificationCard(Vertical):
     def _hint(self) -> None:
         box = "x" if self._remember else " "
         keys = (
-            "↑↓ number Enter choose · type to filter or answer · Esc drops"
+            "↑↓ number Enter choose · typing filters · Esc drops"
             if self.app.size.width >= 60
             else "↑↓ Enter · Esc drops"
         )

@@ -10,11 +10,14 @@ from textual.widgets import TextArea
 
 from clear_kgqa_tools.text import visible
 
+_ASK, _REPLY = "Ask a question; F1 helps", "Choose above, or reply in your own words"
+_DIGITS = tuple("123456789")
+
 
 class Prompt(TextArea):
     """A text field that grows with its text. Enter sends, Ctrl+J begins a new line, a paste arrives whole.
 
-    While `choosing`, the arrows move through the options of a clarification and a digit picks one.
+    While there are `choices`, the arrows move through the rows of a clarification and a digit picks one.
     """
 
     @dataclass
@@ -38,12 +41,16 @@ class Prompt(TextArea):
     def __init__(self) -> None:
         super().__init__(
             id="prompt", soft_wrap=True, tab_behavior="focus", show_line_numbers=False, compact=True,
-            highlight_cursor_line=False, placeholder="Ask a question; F1 helps",
+            highlight_cursor_line=False, placeholder=_ASK,
         )  # fmt: skip
-        self.choosing = False
+        self.choices = 0
         self.sent: list[str] = []
         self._back = 0
         self._draft = ""
+
+    def choose(self, rows: int) -> None:
+        """Let a digit pick one of so many rows; with none of them the prompt takes questions again."""
+        self.choices, self.placeholder = rows, _REPLY if rows else _ASK
 
     async def _on_key(self, event: events.Key) -> None:
         if event.key == "enter":
@@ -54,7 +61,7 @@ class Prompt(TextArea):
             self.insert("\n")
         elif event.key in ("up", "down"):
             self._arrow(event, -1 if event.key == "up" else 1)
-        elif self.choosing and not self.text and event.key in "123456789":
+        elif event.key in _DIGITS and int(event.key) <= self.choices and not self.text:
             self._handled(event)
             self.post_message(self.Picked(int(event.key)))
 
@@ -69,11 +76,11 @@ class Prompt(TextArea):
 
     def _send(self) -> None:
         text = self.text.strip()
-        if text or self.choosing:
+        if text or self.choices:
             self.post_message(self.Submitted(text))
 
     def _arrow(self, event: events.Key, step: int) -> None:
-        if self.choosing:
+        if self.choices:
             self._handled(event)
             self.post_message(self.Moved(step))
             return

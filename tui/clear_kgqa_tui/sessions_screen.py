@@ -79,9 +79,10 @@ class SessionsScreen(ModalScreen[SessionEntry | None]):
     def _line(self, entry: SessionEntry) -> Content:
         when = datetime.fromtimestamp(entry.updated).strftime("%Y-%m-%d %H:%M")
         here = " (open)" if entry.id == self._current else ""
+        count = "1 question" if entry.turns == 1 else f"{entry.turns} questions"
         return Content.assemble(
             (short(entry.title, 80), "bold"),
-            f"{here}\n  {when} · {short(entry.kg, 60)} · {entry.turns} questions · {entry.id}",
+            f"{here}\n  {when} · {short(entry.kg, 60)} · {count} · {entry.id}",
         )
 
     def _tell(self, text: str) -> None:

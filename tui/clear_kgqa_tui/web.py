@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 _CHILD = """\
-import sys
 from clear_kgqa.settings import load_settings
 from clear_kgqa_tui.app import run
-sys.exit(run(load_settings()))"""
+run(load_settings())"""
 
 # The terminal has the keyboard from the start: textual-serve waits for a click.
 _HEAD = """<link rel="icon" href="data:,"><script>
