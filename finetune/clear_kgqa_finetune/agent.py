@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from clear_kgqa_finetune.chat import IGNORED, Example, encode_dialogue, marked
+from clear_kgqa_finetune.dialogues import with_short_observations
 from clear_kgqa_finetune.packing import packed, padded, restarted_positions
 from clear_kgqa_finetune.recipe import Recipe
 from clear_kgqa_finetune.task import Task, Tensors
@@ -16,12 +17,14 @@ def prepare(recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], val
     """Rows with `messages` and `tools`. Raises ConfigError for a dialogue without a supervised token or too
     long.
     """
-    counts = {"dialogues dropped as too long": 0}
+    counts = {"dialogues dropped as too long": 0, "observations cut": 0}
 
     def encoded(rows: Sequence[dict[str, Any]]) -> list[Example]:
         out: list[Example] = []
         for row in rows:
-            examples = [check_supervised(e) for e in encode_dialogue(tokenizer, row["messages"], row["tools"])]
+            messages = with_short_observations(row["messages"], recipe.observation_chars)
+            counts["observations cut"] += sum(m != whole for m, whole in zip(messages, row["messages"], strict=True))
+            examples = [check_supervised(e) for e in encode_dialogue(tokenizer, messages, row["tools"])]
             if fits(examples, recipe):
                 out += examples
             else:

@@ -9,6 +9,7 @@ from typing import Any
 
 from clear_kgqa.agent.tool_specs import ASK_FOR_CLARIFICATION, reply_told
 from clear_kgqa_finetune.chat import Message
+from clear_kgqa_tools.text import cut
 
 LAST_TURN = "The result of the last query is the answer."
 _SECRETS = (
@@ -34,6 +35,13 @@ def dialogue(record: dict[str, Any]) -> list[Message] | None:
         ]
         complete = any(e["event"] == "answered" for e in record.get("events") or [])
     return clean(messages) if complete else None
+
+
+def with_short_observations(messages: list[Message], most: int) -> list[Message]:
+    """The dialogue with what tools returned cut to `most` characters, the total told; 0 cuts nothing."""
+    if not most:
+        return messages
+    return [{**m, "content": cut(m["content"], most)} if m["role"] == "tool" else m for m in messages]
 
 
 def _recorded(message: Message) -> Message:

@@ -68,6 +68,8 @@ class Recipe(BaseModel):
     max_tokens: int = Field(default=2048, ge=16)
     """A longer dialogue is an error (agent) or dropped and counted (`drop_long`)."""
     drop_long: bool = False
+    observation_chars: int = Field(default=0, ge=0)
+    """Where an agent's observations are cut; 0 leaves them whole."""
     context_tokens: int = Field(default=96, ge=8)
     """Where a helper's candidate context is cut."""
     packing: bool = False

@@ -9,7 +9,7 @@ import pytest
 from clear_kgqa.likelihood.context import Described
 from clear_kgqa_finetune import lora
 from clear_kgqa_finetune.collect import shown
-from clear_kgqa_finetune.dialogues import LAST_TURN, dialogue
+from clear_kgqa_finetune.dialogues import LAST_TURN, dialogue, with_short_observations
 from clear_kgqa_finetune.rows import helper_rows, item_row, preference_rows, question_template
 from clear_kgqa_tools.errors import ConfigError
 
@@ -95,6 +95,14 @@ def test_recorded_messages_are_taken_with_arguments_as_objects() -> None:
     assert messages and messages[1]["tool_calls"][0]["function"]["arguments"] == {"name": "Po"}
     assert messages[1]["content"] == ""
     assert dialogue({**RECORD, "messages": recorded[:-1]}) is None
+
+
+def test_long_observations_are_cut_and_their_length_told() -> None:
+    messages = dialogue(RECORD)
+    assert messages and with_short_observations(messages, 0) == messages
+    short = with_short_observations(messages, 5)
+    assert next(m["content"] for m in short if m["role"] == "tool") == "two n… (20 characters in all)"
+    assert [m for m in short if m["role"] != "tool"] == [m for m in messages if m["role"] != "tool"]
 
 
 def test_secrets_are_taken_out() -> None:
