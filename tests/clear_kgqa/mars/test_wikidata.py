@@ -24,7 +24,7 @@ TURTLE = """
 @prefix pq: <http://www.wikidata.org/prop/qualifier/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> . @prefix s: <http://www.wikidata.org/entity/statement/> .
 wd:P39 rdfs:label "position held"@en, "öffentliches Amt"@de . wd:P580 rdfs:label "start time"@en, "Startzeitpunkt"@de .
-wd:P31 rdfs:label "instance of"@en, "ist ein"@de . wd:P36 rdfs:label "capital"@en, "Hauptstadt"@de .
+wd:P31 rdfs:label "instance of"@en, "Art"@de . wd:P36 rdfs:label "capital"@en, "Hauptstadt"@de .
 wd:Q5 rdfs:label "human"@en, "Mensch"@de . wd:Q6256 rdfs:label "country"@en, "Staat"@de . wd:Q515 rdfs:label "city"@en, "Stadt"@de .
 wd:Q1 rdfs:label "Jane Roe"@en, "Jane Roe"@de ; wdt:P31 wd:Q5 ; wdt:P39 wd:Q2 ; p:P39 s:1 .
 s:1 ps:P39 wd:Q2 ; pq:P580 "1999-05-01"^^xsd:date .
@@ -69,7 +69,7 @@ def test_a_question_in_german(wikidata: GraphBundle, read: Reader) -> None:
     strategy, model = mars(
         wikidata, read, english, rewritten("Austria, capital, ?object"), query(sparql), NO_CHANGE, language="de"
     )
-    question = "Was ist die Hauptstadt von Österreich?"
+    question = "Wie heißt die Hauptstadt von Österreich?"
     events = list(strategy.start(question))
     assert last_request(model, 0) == question
     assert last_request(model, 1).startswith("Question: What is the capital of Austria?")
