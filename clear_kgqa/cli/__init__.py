@@ -30,6 +30,7 @@ COMMANDS = {
     "icl": ("icl", "Compare ways to choose examples for a prompt."),
     "fit": ("fit", "Fit the weights of the posterior on questions with gold."),
     "finetune": ("finetune", "Fine-tune the helper and the agent on recorded dialogues."),
+    "mcp": ("mcp", "Serve the graph to MCP clients on standard input."),
     "doctor": ("doctor", "Say what is installed and what answers."),
 }
 """Name on the command line -> (module in this package, one line of help)."""
