@@ -14,7 +14,8 @@ class Option:
 
     `fact` is the one statement that tells this option from the others; `path` the verbalised path of properties;
     `sparql` the query this option would run (empty where options stand for many readings); `share` its probability
-    before the question; `readings` the indexes of the readings it keeps.
+    before the question; `readings` the indexes of the readings it keeps; `answers` what it would answer, in words, for
+    those who ask (never part of its line).
     """
 
     iri: str
@@ -26,6 +27,7 @@ class Option:
     sparql: str = ""
     share: float = 0.0
     readings: tuple[int, ...] = ()
+    answers: str = ""
 
     def line(self) -> str:
         """The option in one line, as a menu shows it."""

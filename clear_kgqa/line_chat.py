@@ -17,6 +17,7 @@ ROWS = 20
 
 HELP = """\
 Type a question. When a question comes back, type a number, a name, or say it in your own words.
+  /answers what each option of an open question would answer
   /why     how the last question was read, and what else it could have meant
   /sparql  the query behind the last answer
   /retry   ask the last question again
@@ -95,6 +96,7 @@ class LineChat:
         self.answer: Answered | None = None
         self.scored: Scored | None = None
         self.commands: dict[str, Callable[[], None]] = {
+            "/answers": self.answers,
             "/why": self.why,
             "/sparql": self.sparql,
             "/retry": self.retry,
@@ -170,6 +172,14 @@ class LineChat:
     def sparql(self) -> None:
         """Show the query behind the last answer."""
         self.write(self.answer.sparql if self.answer else "No answer yet.")
+
+    def answers(self) -> None:
+        """Show what each option of the open clarification would answer."""
+        if asked := self.session.pending:
+            told = (_short(f"{option.label}: {option.answers or 'nothing'}") for option in asked.options)
+            self.write("\n".join(f"  {number}. {line}" for number, line in enumerate(told, 1)))
+        else:
+            self.write("No question is open.")
 
     def why(self) -> None:
         """Show the reading, and how the probability was shared among the candidates of each slot."""

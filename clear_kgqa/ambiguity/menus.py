@@ -11,6 +11,7 @@ from clear_kgqa.readings.reading import Anchor, Reading, Span, hop_words
 from clear_kgqa_tools.nodes import Node
 
 MOST_OPTIONS = 5
+TYPES_TOLD = 2
 LEAST_SHARE = 0.004  # options below this share of probability are not worth a line
 
 
@@ -84,6 +85,14 @@ def node_option(node: Node) -> Option:
     return Option(node.iri, node.label, node.types[0] if node.types else "", node.description)
 
 
+def _telling(options: tuple[Option, ...], nodes: dict[str, Node]) -> tuple[Option, ...]:
+    """Options with up to two of their types, those that all share left out where that leaves any."""
+    types = [nodes[o.iri].types if o.iri in nodes else () for o in options]
+    shared = set(types[0]).intersection(*types[1:]) if types else set()
+    told = [[t for t in own if t not in shared][:TYPES_TOLD] or list(own[:1]) for own in types]
+    return tuple(replace(o, type=", ".join(t)) for o, t in zip(options, told, strict=True))
+
+
 def entity_menus(posterior: Posterior, question: str) -> list[Menu]:
     """One menu per mention that several nodes may mean."""
     spans: dict[Span, list[tuple[int, object]]] = {}
@@ -101,7 +110,9 @@ def entity_menus(posterior: Posterior, question: str) -> list[Menu]:
             return node_option(anchor.node)
 
         text = f"Which {name} do you mean?"
-        out += _menu(posterior, f"entity:{name.casefold()}", "entity", text, _grouped(posterior, keys), option, span)
+        found = _menu(posterior, f"entity:{name.casefold()}", "entity", text, _grouped(posterior, keys), option, span)
+        known = {iri: node for (at, iri), node in nodes.items() if at == span}
+        out += [replace(m, options=_telling(m.options, known)) for m in found]
     return out
 
 

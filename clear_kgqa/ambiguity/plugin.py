@@ -15,6 +15,7 @@ from clear_kgqa.ambiguity.replies import interpret, words_left
 from clear_kgqa.ambiguity.scores import entity_scores, intent_score
 from clear_kgqa.clarification import Clarification, Reply
 from clear_kgqa.events import FailureKind, Score, Scored
+from clear_kgqa.readings.answers import Answers
 from clear_kgqa.readings.mentions import Mention, uncovered
 from clear_kgqa.readings.posterior import Posterior
 from clear_kgqa.readings.reader import Interpretation, Reader
@@ -23,7 +24,8 @@ from clear_kgqa_tools.nodes import Node
 
 TEXT_NOISE = 0.05  # chance that a reply in free text is not what was meant
 READINGS_SHOWN = 40
-SURELY = 1.5  # how many times the best answer's worth the chance of "not in the graph" must be for it to be said
+ANSWERS_TOLD = 3
+SURELY = 2.0  # how many times the best answer's worth the chance of "not in the graph" must be for it to be said
 HALF = 0.5
 LEAST_NULL = 0.4  # chance of "not in the graph" from which it is said
 
@@ -89,9 +91,18 @@ class AmbiguityPlugin:
         asking = not silent and choice.menu is not None and asked < self.settings.asks_per_turn
         closed = any(s.outcome == "delegate" for s in settled) or bool(evidence.united(posterior, settled))
         if asking and not closed and choice.menu is not None and self._worth(choice, scores):
-            ask = evidence.clarification(choice.menu, asked + 1, choice.value)
+            ask = self._told(evidence.clarification(choice.menu, asked + 1, choice.value), posterior)
             return Assessment(scored, ask=ask, best=_best(posterior, settled, _shared_names(mentions)))
         return Assessment(scored, best=_best(posterior, settled, _shared_names(mentions)))
+
+    def _told(self, ask: Clarification, posterior: Posterior) -> Clarification:
+        """The clarification with what each option would answer, by the most probable of its readings."""
+        best = [max(o.readings, key=lambda i: posterior.p[i]) for o in ask.options]
+        found = [posterior.answers[i] for i in best]
+        iris = [t.value for a in found for t in a.terms[:ANSWERS_TOLD] if t.kind == "iri"]
+        nodes = self.reader.bundle.nodes.describe(list(dict.fromkeys(iris)))
+        told = [_in_words(a, {i: n.label for i, n in nodes.items()}) for a in found]
+        return replace(ask, options=tuple(replace(o, answers=t) for o, t in zip(ask.options, told, strict=True)))
 
     def scores(self, posterior: Posterior, question: str) -> list[Score]:
         """Entity scores per mention and the intent score, those switched off left out."""
@@ -209,6 +220,14 @@ class AmbiguityPlugin:
             if meant.kind == "options" and len(meant.chosen) == 1:
                 return nodes[meant.chosen[0]], mention.span
         return None, (0, 0)
+
+
+def _in_words(answers: Answers, labels: dict[str, str]) -> str:
+    """The first answers by label, and how many more there are: "Niger, Nigeria and 4 more"."""
+    shown = [labels.get(t.value, t.value) for t in answers.terms[:ANSWERS_TOLD]]
+    more = len(answers.terms) - len(shown)
+    rest = f" and {more}{' or many' if answers.truncated else ''} more" if more else ""
+    return {"true": "yes", "false": "no"}.get(shown[0], shown[0]) if len(shown) == 1 else ", ".join(shown) + rest
 
 
 def _named(read: Interpretation) -> str:

@@ -10,6 +10,9 @@ from clear_kgqa.ambiguity.menus import Menu, menus
 from clear_kgqa.readings.paths import Doubles
 from clear_kgqa.readings.posterior import Posterior
 
+BY_NONE = 0.5
+PLAINER = 1.25
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -38,11 +41,14 @@ def reply_model(posterior: Posterior, menu: Menu, noise: float) -> tuple[Doubles
 
 
 def value_of_information(posterior: Posterior, menu: Menu, noise: float = 0.0) -> float:
-    """VOI(a) = sum_o P(o) U(P|o) - U(P), in F1; P(o) U(P|o) needs no normalising because U is linear in P."""
+    """VOI(a) = sum_o P(o) U(P|o) - U(P), in F1; P(o) U(P|o) needs no normalising because U is linear in P.
+
+    What "none of these" would tell counts by `BY_NONE`: a question is put for what it offers.
+    """
     pi, _ = reply_model(posterior, menu, noise)
-    joint = pi * posterior.p[None, :]
-    informed = float((joint @ posterior.f1).max(axis=1).sum())
-    return informed - posterior.silent_value
+    worth = (pi * posterior.p[None, :]) @ posterior.f1
+    gain = worth.max(axis=1) - worth[:, posterior.best] if worth.size else np.zeros(1)
+    return float(gain[:-1].sum() + BY_NONE * gain[-1])
 
 
 def best_question(
@@ -52,13 +58,14 @@ def best_question(
     noise: float = 0.0,
     kinds: frozenset[str] | None = None,
 ) -> Choice:
-    """The question with the highest value; on near ties the plainer one (entity, then intent, form, reading)."""
+    """The question with the highest value, the plainer one (entity, then intent, form, reading) unless another gains
+    `PLAINER` times as much."""
     best = Choice(None, 0.0)
     for menu in menus(posterior, question, settled):
         if kinds is not None and menu.kind not in kinds:
             continue
         value = value_of_information(posterior, menu, noise)
-        if value > best.value * 1.1 + 1e-9:
+        if value > best.value * PLAINER + 1e-9:
             best = Choice(menu, value)
     return best
 

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from clear_kgqa.readings.reading import Span
-from clear_kgqa.readings.words import Word, singular, tokenize
+from clear_kgqa.readings.words import Word, singular, stem, tokenize
 
 _DEFINITE = re.compile(r"\b(?:what|who|where)(?:\s+(?:is|was)|['’]s|s)\s+the\s+(?!names?\b|titles?\b)(?!\w+s\b)", re.I)
 _ASK = re.compile(r"^\W*(is|are|was|were|am|do|does|did|has|have|had|can|could|will)\b", re.I)
@@ -27,6 +27,12 @@ def lexicon() -> dict[str, Any]:
     text = files("clear_kgqa").joinpath("data/english.yaml").read_text(encoding="utf-8")
     loaded: dict[str, Any] = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     return loaded
+
+
+@cache
+def synonyms() -> dict[str, frozenset[str]]:
+    """For a word, the stems of what else may be called so ("nationality": citizenship, country)."""
+    return {word: frozenset(stem(n) for n in names) for word, names in lexicon()["synonyms"].items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from clear_kgqa.readings.answers import Answers
 from clear_kgqa.readings.compose import attribute_paths
 from clear_kgqa.readings.cues import Cues, lexicon
 from clear_kgqa.readings.paths import Doubles, Floats
-from clear_kgqa.readings.question import Candidate, Question
+from clear_kgqa.readings.question import Candidate, Question, View
 from clear_kgqa.readings.reading import PREPOSITIONS, Anchor, Reading, Span
 from clear_kgqa.readings.words import content_stems
 from clear_kgqa_tools.nodes import Hop
@@ -69,6 +69,9 @@ FEATURES = (
     "unchosen",
     "many_inverse",
     "two_hop_full",
+    "meant",
+    "accounted",
+    "both_hops",
 )
 OPEN = 0.5  # nearness given to every attribute that a vague question leaves open
 _VARIANT = {"number": "number_changed"}
@@ -141,6 +144,7 @@ class Evidence:
             f["masked"] += question.near(hops, span) / n
             f["whole"] += question.near(hops) / n
             f["lexical"] += view.named(hops) / n
+            f["meant"] += view.meant(hops) / n
             f["log_count"] += (
                 min(
                     (float(space.use[space.index[h.property]]) for h in hops if h.property in space.index),
@@ -170,6 +174,9 @@ class Evidence:
         said = self._node_stems(reading)
         left = [w.start for w in view.left if w.start not in told and w.stem not in said]
         f["explained"] = 1 - len(left) / (len(self.question.content) or 1)
+        reached = frozenset[int]().union(*(view.reaches(h.property) for h in hops))
+        f["accounted"] = 1 - sum(w not in reached for w in left) / (len(self.question.content) or 1)
+        f["both_hops"] = float(any(self._both_named(a, view) for a in reading.anchors if len(a.hops) > 1))
         f["unexplained_names"] = sum(w in self.names for w in left) / 2
         f["noun_left"] = float(self.noun_at in left)
         f["span_words"] = sum(e - s for s, e in spans) / 20
@@ -188,6 +195,12 @@ class Evidence:
             typed, told = self._said(c)
             f["type_words"] += typed / n
             f["description_words"] += told / n
+
+    @staticmethod
+    def _both_named(anchor: Anchor, view: View) -> bool:
+        """Whether each step of a path has a word of its own in the question."""
+        first, last = view.reaches(anchor.hops[0].property), view.reaches(anchor.hops[-1].property)
+        return bool(first - last) and bool(last - first)
 
     def _compatible(self, c: Candidate) -> float:
         key = (c.node.iri, c.mention.span)

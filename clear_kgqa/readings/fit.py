@@ -3,42 +3,78 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clear_kgqa.evaluation.bootstrap import Interval, interval
 from clear_kgqa.evaluation.calibration import auroc_interval, ece, grouped_folds
 from clear_kgqa.readings.features import FEATURES, NULL_FEATURES
 from clear_kgqa.readings.fit_rows import FitRow
 from clear_kgqa.readings.paths import Doubles
-from clear_kgqa.readings.posterior import Posterior, Weights, infer, softmax
+from clear_kgqa.readings.posterior import Posterior, Weights, infer
 from clear_kgqa_tools.errors import ConfigError
 
 BOUNDS = {"share": (4.0, 4.0), "fuzzy": (-0.8, None), "log_candidates": (0.0, 0.0)}
 """Weights held within bounds. `share` is the published prior P(e) = u / sum u (a quarter of its logarithm is the
 feature): question sets are full of shared names, so the data would understate it. `fuzzy`: few questions on record
 hold typos. `log_candidates`: how many nodes share a name depends on the graph's size, not on the question."""
+BROAD_REG = 2.0
 RIGHT = 0.999  # F1 from which an answer counts as right
 _FLOOR = 1e-9
 
 
-def loss(w: Doubles, rows: Sequence[FitRow], reg: float) -> tuple[float, Doubles]:
-    """-sum log[sum_r P(r) F1 + P(NULL)(1 - max F1)] + reg ||w||^2 / 2 (methods, section 1) and its gradient."""
-    size, total = len(FEATURES), reg * float(w @ w) / 2
-    gradient = reg * w
+@dataclass(frozen=True)
+class Stacked:
+    """The rows of a fit one below the other, NULL after the readings of each question: `x` (outcomes, weights),
+    `worth` (outcomes,) is what each pays; `starts` and `weight` are per question."""
+
+    x: Doubles
+    worth: Doubles
+    starts: NDArray[np.intp]
+    weight: Doubles
+
+    def sums(self, values: Doubles) -> Doubles:
+        """The sum over each question's outcomes: (questions,)."""
+        result: Doubles = np.add.reduceat(values, self.starts)
+        return result
+
+    def spread(self, values: Doubles) -> Doubles:
+        """Per question -> per outcome."""
+        result: Doubles = np.repeat(values, np.diff(self.starts, append=len(self.worth)))
+        return result
+
+
+def stack(rows: Sequence[FitRow]) -> Stacked:
+    """The outcomes of all rows; the columns are the weights of readings and of NULL, then what breadth adds to both."""
+    size, parts = len(FEATURES), []
     for row in rows:
-        phi, psi = row.table.phi, row.table.psi
-        p = softmax(np.append(phi @ w[:size], psi @ w[size:]))
-        worth = np.append(row.f1, 1 - row.ceiling)
-        z = float(p @ worth) + _FLOOR
-        weight = row.weight
-        total -= weight * np.log(z)
-        by_score = weight * (p - p * worth / z)
-        gradient[:size] += phi.T @ by_score[:-1]
-        gradient[size:] += psi * by_score[-1]
-    return total, gradient
+        n = len(row.f1)
+        x = np.zeros((n + 1, size + len(NULL_FEATURES)))
+        x[:n, :size], x[n, size:] = row.table.phi, row.table.psi
+        parts.append(np.hstack([x, row.breadth * x]))
+    return Stacked(
+        np.vstack(parts), np.concatenate([np.append(row.f1, 1 - row.ceiling) for row in rows]),
+        np.cumsum([0, *(len(part) for part in parts[:-1])]), np.array([row.weight for row in rows]),
+    )  # fmt: skip
+
+
+def loss(w: Doubles, rows: Stacked, reg: float) -> tuple[float, Doubles]:
+    """-sum log[sum_r P(r) F1 + P(NULL)(1 - max F1)] + reg ||w||^2 / 2 (methods, section 1) and its gradient.
+
+    What breadth adds is held `BROAD_REG` times as tight.
+    """
+    ridge = reg * np.repeat([1.0, BROAD_REG], len(w) // 2)
+    scores = rows.x @ w
+    scores -= rows.spread(np.maximum.reduceat(scores, rows.starts))
+    p = np.exp(scores)
+    p /= rows.spread(rows.sums(p))
+    right = rows.sums(p * rows.worth) + _FLOOR
+    by_score = rows.spread(rows.weight) * (p - p * rows.worth / rows.spread(right))
+    total = float(ridge @ w**2) / 2 - float(rows.weight @ np.log(right))
+    return total, ridge * w + rows.x.T @ by_score
 
 
 def fit(rows: Sequence[FitRow], reg: float = 1.0) -> Weights:
@@ -47,17 +83,21 @@ def fit(rows: Sequence[FitRow], reg: float = 1.0) -> Weights:
         from scipy.optimize import minimize  # type: ignore[import-untyped]
     except ImportError as error:
         raise ConfigError("fitting needs scipy: pip install 'clear-kgqa[fit]'") from error
-    start = np.zeros(len(FEATURES) + len(NULL_FEATURES))
-    bounds = [BOUNDS.get(name, (None, None)) for name in (*FEATURES, *NULL_FEATURES)]
+    names = (*FEATURES, *NULL_FEATURES)
+    bounds = [*(BOUNDS.get(n, (None, None)) for n in names), *((0, 0) if n in BOUNDS else (None, None) for n in names)]
+    arguments = stack(rows), reg
     options = {"maxiter": 400}
-    found = minimize(loss, start, (rows, reg), jac=True, method="L-BFGS-B", bounds=bounds, options=options).x
-    return Weights(found[: len(FEATURES)], found[len(FEATURES) :], {})
+    found = minimize(
+        loss, np.zeros(len(bounds)), arguments, jac=True, method="L-BFGS-B", bounds=bounds, options=options
+    ).x
+    reading, null, *broad = np.split(found, np.cumsum([len(FEATURES), len(NULL_FEATURES), len(FEATURES)]))
+    return Weights(reading, null, {}, (broad[0], broad[1]))
 
 
 def posterior_of(row: FitRow, weights: Weights) -> Posterior:
     """The posterior over the readings of a row."""
     table = row.table
-    return infer(table.readings, table.answers, table.phi, table.psi, weights)
+    return infer(table.readings, table.answers, table.phi, table.psi, weights.at(row.breadth))
 
 
 def gains(row: FitRow, posterior: Posterior) -> list[float]:
@@ -132,4 +172,4 @@ def with_provenance(
         "cross_validated": figures,
         "versions": {"clear-kgqa": __version__, **{name: version(name) for name in ("numpy", "scipy")}},
     }  # fmt: skip
-    return Weights(weights.reading, weights.null, provenance)
+    return replace(weights, provenance=provenance)

@@ -20,7 +20,7 @@ from clear_kgqa.readings.reading import Span
 from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.errors import QueryError
 
-UNANSWERABLE = 3.0  # weight of a question that the graph cannot answer: there are few, and each kind matters
+UNANSWERABLE = 2.0  # weight of a question that the graph cannot answer: there are few, and each kind matters
 SMALL_GOLD = 50  # a cut list of answers cannot do well or badly by its cut where gold is smaller than this
 
 
@@ -28,7 +28,7 @@ SMALL_GOLD = 50  # a cut list of answers cannot do well or badly by its cut wher
 class FitRow:
     """One question of the set `data` with its table and the F1 of each reading against gold: (readings,).
 
-    `weight` says how much it counts in a fit.
+    `weight` says how much it counts in a fit, `breadth` how broad its graph is (see PropertySpace).
     """
 
     data: str
@@ -37,6 +37,7 @@ class FitRow:
     table: Table
     f1: Doubles
     weight: float = 1.0
+    breadth: float = 0.0
 
     @property
     def ceiling(self) -> float:
@@ -90,6 +91,7 @@ def tabulate(
                         table,
                         f1,
                         UNANSWERABLE if unanswerable else 1.0,
+                        reader.space.breadth,
                     )
                 )
             if told:

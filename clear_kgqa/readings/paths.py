@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +22,9 @@ from clear_kgqa_tools.terms import iri_ref
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 MOST_CLASSES = 3000
+NARROW, BROAD = 20, 400  # properties of a graph
 KEPT_FITS = 64
+ENDS = Limits(seconds=2.0, rows=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,29 @@ class PropertySpace:
         self._onward: dict[str, tuple[Hop, ...]] = {}
         self._class_fits: OrderedDict[bytes, Floats] = OrderedDict()
         self._text: dict[str, PropertyText] = {}
+        self._led_to: dict[tuple[str, str], bool] = {}
+
+    @cached_property
+    def several(self) -> frozenset[str]:
+        """The properties of which a node mostly has more than one value: they do not lead from the part to the whole."""
+        return frozenset(p.iri for p in self.properties if p.count >= 2 * p.subjects)
+
+    @cached_property
+    def breadth(self) -> float:
+        """How much of the world the graph tries to hold, by its number of properties: 0 (20 or fewer) .. 1 (400)."""
+        return min(1.0, max(0.0, math.log(max(len(self.properties), 1) / NARROW) / math.log(BROAD / NARROW)))
+
+    def leads_to(self, property: str, types: Iterable[str]) -> bool:
+        """Whether any value of a property is of one of the classes: for ranges that no node is declared to be in."""
+        return any(self._leads_to(property, t) for t in types)
+
+    def _leads_to(self, property: str, type_: str) -> bool:
+        if (property, type_) not in self._led_to:
+            known = self.bundle.schema.class_by_iri.get(type_)
+            path = f"?s {iri_ref(property)} ?o . ?o {iri_ref(known.predicate)} {iri_ref(type_)} ." if known else ""
+            result = self.bundle.graph.query(trusted(f"ASK {{ {path} }}"), ENDS) if known else None
+            self._led_to[property, type_] = bool(result and result.boolean)
+        return self._led_to[property, type_]
 
     @cached_property
     def _names(self) -> tuple[list[str], NDArray[np.intp]]:

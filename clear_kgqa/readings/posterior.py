@@ -20,25 +20,45 @@ from clear_kgqa.readings.reading import Reading
 
 @dataclass(frozen=True)
 class Weights:
-    """The linear weights of the posterior with where they come from (data, questions, date, figures)."""
+    """The linear weights of the posterior with where they come from (data, questions, date, figures).
+
+    `broad` is what is added to both on a graph of many properties, in proportion to its breadth: what a word that
+    no label explains, or a class that an answer lacks, tells depends on how much of the world a graph tries to hold.
+    """
 
     reading: Doubles
     null: Doubles
     provenance: dict[str, Any]
+    broad: tuple[Doubles, Doubles] | None = None
+
+    def at(self, breadth: float) -> Weights:
+        """The weights on a graph of that breadth (0..1)."""
+        if self.broad is None:
+            return self
+        reading, null = self.reading + breadth * self.broad[0], self.null + breadth * self.broad[1]
+        return Weights(reading, null, self.provenance)
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Weights:
         """Weights by feature name; features that the file does not name weigh nothing."""
-        reading = np.array([data["reading"].get(name, 0.0) for name in FEATURES])
-        null = np.array([data["null"].get(name, 0.0) for name in NULL_FEATURES])
-        return Weights(reading, null, data.get("provenance", {}))
+        broad = _arrays(data["broad"]) if "broad" in data else None
+        return Weights(*_arrays(data), data.get("provenance", {}), broad)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "reading": dict(zip(FEATURES, map(float, self.reading.round(4)), strict=True)),
-            "null": dict(zip(NULL_FEATURES, map(float, self.null.round(4)), strict=True)),
-            "provenance": self.provenance,
-        }
+        broad = {"broad": _named(*self.broad)} if self.broad else {}
+        return {**_named(self.reading, self.null), **broad, "provenance": self.provenance}
+
+
+def _arrays(data: dict[str, Any]) -> tuple[Doubles, Doubles]:
+    reading = np.array([data["reading"].get(name, 0.0) for name in FEATURES])
+    return reading, np.array([data["null"].get(name, 0.0) for name in NULL_FEATURES])
+
+
+def _named(reading: Doubles, null: Doubles) -> dict[str, dict[str, float]]:
+    return {
+        "reading": dict(zip(FEATURES, map(float, reading.round(4)), strict=True)),
+        "null": dict(zip(NULL_FEATURES, map(float, null.round(4)), strict=True)),
+    }
 
 
 @cache

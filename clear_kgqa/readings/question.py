@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from clear_kgqa.readings.cues import Cues
+from clear_kgqa.readings.cues import Cues, synonyms
 from clear_kgqa.readings.mentions import Mention
 from clear_kgqa.readings.paths import Floats, PropertySpace
 from clear_kgqa.readings.reading import Span, TypeConstraint
@@ -36,15 +37,40 @@ class Candidate:
 class View:
     """The question without some of its spans: the words that are left to be explained by properties.
 
-    `lexical` holds, per property of the graph, the share of its label that stands in them.
+    `lexical` holds, per property of the graph, the share of its label that stands in them. `words` are those left
+    that can name a property, by themselves or by a synonym ("what kind of music": genre).
     """
 
-    def __init__(self, left: list[Word], space: PropertySpace) -> None:
-        self.left = left
+    def __init__(self, words: list[Word], space: PropertySpace) -> None:
+        self.left = [w for w in words if w.content]
+        self.words = [w for w in words if w.content or w.lower in synonyms()]
         self.space = space
-        self.stems = frozenset(w.stem for w in left)
+        self.stems = frozenset(w.stem for w in self.left)
         self.lexical = space.lexical(self.stems)
         self._explains: dict[str, frozenset[int]] = {}
+        self._reaches: dict[str, frozenset[int]] = {}
+
+    @cached_property
+    def _meant(self) -> Floats:
+        """What synonyms add to `lexical`."""
+        also = frozenset[str]().union(*(synonyms().get(w.lower, ()) for w in self.words))
+        result: Floats = np.maximum(self.space.lexical(self.stems | also) - self.lexical, 0.0)
+        return result
+
+    def meant(self, hops: tuple[Hop, ...]) -> float:
+        """The mean share of the path's labels that only synonyms of what is left name."""
+        index = [self.space.index[h.property] for h in hops if h.property in self.space.index]
+        return float(self._meant[index].mean()) if index else 0.0
+
+    def reaches(self, property_: str) -> frozenset[int]:
+        """Start offsets of the words left that name the property by themselves or by a synonym."""
+        found = self._reaches.get(property_)
+        if found is None:
+            names, also = self.space.text(property_).names, synonyms()
+            found = self._reaches[property_] = frozenset(
+                w.start for w in self.words if w.stem in names or not names.isdisjoint(also.get(w.lower, ()))
+            )
+        return found
 
     def explains(self, property_: str) -> frozenset[int]:
         """Start offsets of the words left that one of the property's names holds."""
@@ -107,7 +133,7 @@ class Question:
         key = frozenset(spans)
         found = self._views.get(key)
         if found is None:
-            left = [w for w in self.content if not any(s <= w.start and w.end <= e for s, e in key)]
+            left = [w for w in self.cues.words if not any(s <= w.start and w.end <= e for s, e in key)]
             found = self._views[key] = View(left, self.space)
         return found
 

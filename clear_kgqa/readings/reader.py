@@ -60,8 +60,8 @@ class Reader:
 
     def __init__(self, bundle: GraphBundle, weights: Weights | None = None) -> None:
         self.bundle = bundle
-        self.weights = weights or load_weights()
         self.space = PropertySpace(bundle)
+        self.weights = (weights or load_weights()).at(self.space.breadth)
         self.patterns = SearchGraphPattern(bundle)
         self._types = _type_names(bundle)
         self._vocabulary_set = _words(bundle)
@@ -230,14 +230,14 @@ def _readings(question: Question, evidence: Evidence) -> tuple[list[Reading], tu
         if not found and not grade.comparative:
             missing.append(question.text[grade.span[0] : grade.span[1]])
     if cues.ask:
-        out += [*compose.asked(question), *compose.linked(question), *compose.chosen(question)]
+        out += compose.yes_or_no(question)
     if cues.count:
         out += [replace(r, form="count") for r in sets]
     if _heard(question, out):
-        return _unique(out), tuple(missing)
+        return _unique(out, evidence), tuple(missing)
     strict = any(not b.year for b in cues.bounds) and sets is not plain
     out += sets if strict else [*sets, *plain, *compose.typed(question, bases), *hops]
-    return _unique(out), tuple(missing)
+    return _unique(out, evidence), tuple(missing)
 
 
 def _heard(question: Question, readings: list[Reading]) -> bool:
@@ -259,8 +259,12 @@ def _best(readings: Iterable[Reading], evidence: Evidence, most: int) -> list[Re
     return sorted(readings, key=lambda r: -evidence.promise(r))[:most]
 
 
-def _unique(readings: Iterable[Reading]) -> list[Reading]:
-    return list({r.query: r for r in readings}.values())
+def _unique(readings: Iterable[Reading], evidence: Evidence) -> list[Reading]:
+    """One reading per query, the most promising: a node may be named by a span and, as an alias, by a part of it."""
+    same: dict[str, list[Reading]] = {}
+    for reading in dict.fromkeys(readings):
+        same.setdefault(reading.query, []).append(reading)
+    return [rs[0] if len(rs) == 1 else max(rs, key=evidence.promise) for rs in same.values()]
 
 
 def _answered(

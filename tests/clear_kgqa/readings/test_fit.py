@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from clear_kgqa.cli import main
 from clear_kgqa.evaluation.calibration import auroc, auroc_interval, auroc_within, brier, ece, grouped_folds
 from clear_kgqa.evaluation.samples import Sample, write_samples
 from clear_kgqa.readings.features import FEATURES, NULL_FEATURES
-from clear_kgqa.readings.fit import cross_validated, fit, gains, loss, posterior_of, quality
+from clear_kgqa.readings.fit import cross_validated, fit, gains, loss, posterior_of, quality, stack
 from clear_kgqa.readings.fit_rows import FitRow, tabulate
 from clear_kgqa.readings.posterior import Weights
 from clear_kgqa_tools.bundle import GraphBundle
@@ -54,12 +55,13 @@ def test_rows_hold_readings_with_their_f1(rows: list[FitRow]) -> None:
 
 
 def test_the_gradient_is_that_of_the_loss(rows: list[FitRow]) -> None:
-    w = np.random.default_rng(0).normal(0, 0.3, len(FEATURES) + len(NULL_FEATURES))
-    _, gradient = loss(w, rows, 0.7)
+    stacked = stack([replace(row, breadth=at / len(rows)) for at, row in enumerate(rows)])
+    w = np.random.default_rng(0).normal(0, 0.3, 2 * (len(FEATURES) + len(NULL_FEATURES)))
+    _, gradient = loss(w, stacked, 0.7)
     for at in range(0, len(w), 9):
         step = np.zeros(len(w))
         step[at] = 1e-5
-        slope = (loss(w + step, rows, 0.7)[0] - loss(w - step, rows, 0.7)[0]) / 2e-5
+        slope = (loss(w + step, stacked, 0.7)[0] - loss(w - step, stacked, 0.7)[0]) / 2e-5
         assert slope == pytest.approx(gradient[at], rel=1e-4, abs=1e-4)
 
 
