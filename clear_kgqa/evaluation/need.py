@@ -60,7 +60,8 @@ def need_of(sample: Sample, gold: Gold, describe: Describe) -> Need:
 def topic_entities(sample: Sample, bundle: GraphBundle) -> list[Node]:
     """The nodes that the gold query is about: those it names, classes left out; none where nothing tells."""
     shape = _shape(sample.sparql)
-    typing = {*bundle.profile.type_predicates, *(c.predicate for c in bundle.schema.classes)} - {""}
+    profile = bundle.profile
+    typing = {*profile.type_predicates, *profile.subclass, *(c.predicate for c in bundle.schema.classes)} - {""}
     typed = {o for _, p, o in shape.triples if any(t in p for t in typing)} if shape else set()
     iris = [sample.intended] if sample.intended else [iri for iri in shape.nodes if iri not in typed] if shape else []
     return list(bundle.nodes.describe(iris).values())

@@ -14,6 +14,8 @@ EX = "http://ex.org/"
         ("SELECT ?x { ex:france ex:capital ?x }", "", {"france"}),
         ("SELECT ?x { ?x a ex:City ; ex:country ex:france }", "", {"france"}),
         ("SELECT ?x { ?x a ex:City }", "", set()),
+        ("SELECT ?x { ?x a/<http://www.w3.org/2000/01/rdf-schema#subClassOf>* ex:City }", "", set()),
+        ("SELECT ?x { ?t <http://www.w3.org/2000/01/rdf-schema#subClassOf>* ex:City . ?x a ?t }", "", set()),
         ("ASK { ex:lyon ex:country ex:spain }", "", {"lyon", "spain"}),
         ("SELECT ?p { VALUES ?x { ex:lyon ex:nice } ?x ex:population ?p }", "", {"lyon", "nice"}),
         ("SELECT ?x { ex:nowhere ex:capital ?x }", "", set()),
