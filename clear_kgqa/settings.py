@@ -119,7 +119,7 @@ class Settings(BaseSettings):
     limit: int | None = Field(default=None, ge=1)
     per_type: int | None = Field(default=None, ge=1)
     shard: str = ""
-    executor: Literal["local", "ray"] = "local"
+    executor: Literal["local", "processes", "ray"] = "local"
     address: str = ""
     """The Ray cluster's; "" starts a local one."""
     retry_failed: bool = False

@@ -57,7 +57,8 @@ def evaluate(
     per_type: Annotated[int | None, typer.Option("--per-type", metavar="N", help="N questions of each type.")] = None,
     shard: Annotated[Text, typer.Option("--shard", metavar="I/N", help="The Ith of N parts of the questions.")] = None,
     executor: Annotated[
-        Text, typer.Option("--executor", metavar="local|ray", help="Where the questions are answered; local.")
+        Text,
+        typer.Option("--executor", metavar="NAME", help="local (default), processes or ray: --concurrency of them."),
     ] = None,
     address: Annotated[
         Text, typer.Option("--address", metavar="HOST:PORT", help="The Ray cluster; without it a local one.")
@@ -95,7 +96,7 @@ def evaluate(
 
     settings = load_settings(**given)
     what = evaluate_options(settings)
-    summary = _on_ray(settings, what) if settings.executor == "ray" else _local(settings, what)
+    summary = _local(settings, what) if settings.executor == "local" else _spread(settings, what)
     say(_told(summary, what.out))
     return _exit_code(summary)
 
@@ -110,14 +111,15 @@ def _local(settings: Settings, what: EvaluateOptions) -> dict[str, Any]:
         return run(what, opened.strategies({}), opened.graph, person, model, shown_on(opened.bar))
 
 
-def _on_ray(settings: Settings, what: EvaluateOptions) -> dict[str, Any]:
+def _spread(settings: Settings, what: EvaluateOptions) -> dict[str, Any]:
     """The same in as many workers as --concurrency says; the graph is built once before them."""
     from clear_kgqa.cli.opening import opened_graph
     from clear_kgqa.cli.stage_bar import StageBar
+    from clear_kgqa.evaluation.process_executor import evaluate_in_processes
     from clear_kgqa.evaluation.ray_executor import evaluate_on_ray
 
     if settings.user == "person":
-        raise ConfigError("--user person answers at this terminal; --executor ray has none")
+        raise ConfigError(f"--user person answers at this terminal; --executor {settings.executor} has none")
     file = Path(settings.kg)
     own = settings.model_copy(
         update={"executor": "local", "kg": str(file.resolve()) if file.is_file() else settings.kg}
@@ -126,11 +128,13 @@ def _on_ray(settings: Settings, what: EvaluateOptions) -> dict[str, Any]:
         _check_model(own)
     with StageBar() as bar:
         work = partial(_shard_work, own)
+        if settings.executor == "processes":
+            return evaluate_in_processes(what, work, what.concurrency, shown_on(bar))
         return evaluate_on_ray(what, work, what.concurrency, settings.address or None, shown_on(bar))
 
 
 def _shard_work(settings: Settings, part: EvaluateOptions) -> None:
-    """What a Ray worker does with its part."""
+    """What a worker does with its part."""
     from clear_kgqa.evaluation.run import evaluate as run
 
     with opened_run(settings) as opened:

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from clear_kgqa.evaluation.ray_executor import evaluate_on_ray, merge_shards
+from clear_kgqa.evaluation.ray_executor import evaluate_on_ray
 from clear_kgqa.evaluation.run import EvaluateGraph, EvaluateOptions, evaluate
 from clear_kgqa.evaluation.samples import Sample, write_samples
+from clear_kgqa.evaluation.shards import merge_shards
 from clear_kgqa.evaluation.transcripts import read_transcripts
 from clear_kgqa_tools.errors import ConfigError
 
