@@ -149,5 +149,8 @@ def test_train_check_and_merge(
     assert (tmp_path / "merged" / "model.safetensors").is_file()
     assert main(["finetune", "merge", folder, "--out", "merged"]) == 2
     assert "merged is not empty" in capsys.readouterr().err
-    assert main(["finetune", "check", folder, "--base", "merged"]) == 2
+    from clear_kgqa_finetune.tiny import build_tiny_llama
+
+    build_tiny_llama(tmp_path / "other", seed=5)
+    assert main(["finetune", "check", folder, "--base", "other"]) == 2
     assert "belongs to tiny-llama" in capsys.readouterr().err
