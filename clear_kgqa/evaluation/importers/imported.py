@@ -62,6 +62,11 @@ def objects(data: Any, path: Path, *keys: str) -> Iterator[dict[str, Any]]:
     yield from (item for item in data if isinstance(item, dict))
 
 
+def file_objects(path: Path, *keys: str) -> Iterator[dict[str, Any]]:
+    """The question objects of a JSON file."""
+    return objects(read_json(path), path, *keys)
+
+
 def text(value: Any) -> str:
     """A question or query text; empty for null, placeholders ("n/a", "[]") and anything that is no string."""
     found = " ".join(value.split()) if isinstance(value, str) else ""
