@@ -26,26 +26,28 @@ def sparql_server(turtle: str, timeout: int = 30) -> Iterator[str]:
         store.load(turtle.encode(), format=ox.RdfFormat.TURTLE)
         store.flush()
         del store
-        address = f"127.0.0.1:{_free_port()}"
+        address = f"127.0.0.1:{free_port()}"
         serve = ["serve-read-only", "--location", folder, "--bind", address, "--timeout-s", str(timeout)]
         running = subprocess.Popen([program, *serve], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            _wait(address)
+            wait_for(address)
             yield f"http://{address}/query"
         finally:
             running.kill()
             running.wait()
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of loopback that nothing listens on."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port: int = free.getsockname()[1]
         return port
 
 
-def _wait(address: str) -> None:
+def wait_for(address: str, seconds: float = 10) -> None:
+    """Wait until something listens there."""
     host, _, port = address.partition(":")
-    for _ in range(200):
+    for _ in range(int(seconds * 20)):
         with socket.socket() as probe:
             if probe.connect_ex((host, int(port))) == 0:
                 return

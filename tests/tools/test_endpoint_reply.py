@@ -5,6 +5,7 @@ import pytest
 from clear_kgqa_tools.endpoint import EndpointGraph
 from clear_kgqa_tools.errors import EndpointError, LimitExceeded, QueryError
 from clear_kgqa_tools.graph import Limits, trusted
+from clear_kgqa_tools.safety import check
 from clear_kgqa_tools.terms import Term
 from tests.tools.misbehaving_server import JSON, ONE_ROW, Answer, MisbehavingServer
 
@@ -62,7 +63,7 @@ def test_rows_beyond_the_limit_are_cut_and_said_to_be(server: MisbehavingServer)
         (Answer(cut=True), "broke off"),
         (Answer(404, b"no such thing"), "status 404: no such thing"),
         (Answer(401), "CLEAR_KGQA_ENDPOINT_USER"),
-        (Answer(500, b"Virtuoso 37000 Error"), "status 500: Virtuoso 37000 Error"),
+        (Answer(500, b"Virtuoso 08C04 Error"), "status 500: Virtuoso 08C04 Error"),
         (
             Answer(302, b"", headers={"Location": "http://u:secret@other.org/x?key=secret"}),
             "moved to http://other.org/x",
@@ -77,6 +78,21 @@ def test_odd_answers_become_one_line(server: MisbehavingServer, answer: Answer, 
     assert "secret" not in text
     assert all(c.isprintable() for c in text)
     assert len(server.seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("bindings", "answer"),
+    [("", False), ('{"__ASK_RETVAL":{"type":"typed-literal","value":"1"}}', True)],
+)
+def test_virtuosos_table_for_an_ask_is_yes_or_no(server: MisbehavingServer, bindings: str, answer: bool) -> None:
+    body = f'{{"head":{{"vars":["__ASK_RETVAL"]}},"results":{{"bindings":[{bindings}]}}}}'.encode()
+    assert EndpointGraph(server.url("/", Answer(body=body))).query(check("ASK {}")).boolean is answer
+
+
+def test_a_fault_of_the_query_told_with_status_500(server: MisbehavingServer) -> None:
+    told = Answer(500, b"Virtuoso 22012 Error SR084: Division by 0.")
+    with pytest.raises(QueryError, match="Division by 0"):
+        EndpointGraph(server.url("/", told)).query(QUERY)
 
 
 def test_byte_order_marks_charsets_and_missing_types_are_read(server: MisbehavingServer) -> None:

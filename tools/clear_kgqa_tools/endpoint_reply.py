@@ -15,6 +15,9 @@ from clear_kgqa_tools.text import cut, one_line
 
 RETRIED = (429, 502, 503, 504)
 _TIMEOUT = re.compile(rb"TimeoutException|timed? ?out|S1T00|time limit", re.IGNORECASE)
+# Virtuoso answers a division by zero (SQL state 22012) or a wrong type with 500 as well.
+_QUERY_FAULT = re.compile(rb"Virtuoso (22|37|42)\w{3} Error")
+_VIRTUOSO_ASK = "__ASK_RETVAL"
 _KINDS: dict[object, Kind] = {
     "uri": "iri",
     "iri": "iri",
@@ -43,7 +46,7 @@ def result(reply: Reply, query: CheckedQuery, limits: Limits, endpoint: str, sec
 def refusal(reply: Reply, endpoint: str) -> ClearKgqaError:
     """The error for a status other than success."""
     said = _said(reply)
-    if reply.status in (400, 413, 414, 422):
+    if reply.status in (400, 413, 414, 422) or _QUERY_FAULT.match(reply.body):
         return QueryError(f"the endpoint refused the query ({reply.status}): {said}")
     if reply.status in (500, 504) and _TIMEOUT.search(reply.body):
         return LimitExceeded("the endpoint stopped the query at its own time limit; make it more selective")
@@ -84,14 +87,21 @@ def _solutions(reply: Reply, query: CheckedQuery, endpoint: str) -> tuple[tuple[
     data = _json(reply, endpoint)
     try:
         if query.form == "ask":
-            if not isinstance(data["boolean"], bool):
-                raise TypeError("boolean")
-            return (), [], data["boolean"]
+            return (), [], _boolean(data)
         columns = tuple(str(name) for name in data["head"]["vars"])
         rows = [tuple(_term(row.get(name)) for name in columns) for row in data["results"]["bindings"]]
         return columns, rows, None
     except (KeyError, TypeError, AttributeError, RecursionError):
         raise EndpointError(f"{endpoint} answered with JSON, but no SPARQL results for this query") from None
+
+
+def _boolean(data: Any) -> bool:
+    """The answer of an ASK; some settings of Virtuoso make it a table of one integer, empty for no."""
+    if "boolean" not in data and data["head"]["vars"] == [_VIRTUOSO_ASK]:
+        return any(row[_VIRTUOSO_ASK]["value"] != "0" for row in data["results"]["bindings"])
+    if not isinstance(data["boolean"], bool):
+        raise TypeError("boolean")
+    return data["boolean"]
 
 
 def _json(reply: Reply, endpoint: str) -> Any:

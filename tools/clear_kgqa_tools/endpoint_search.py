@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -27,6 +28,7 @@ class EndpointSearch:
         self._graph = graph
         self._profile = profile
         self._text_search = profile.name_search
+        self._text_search_works = False
 
     def search(self, name: str, k: int = 10) -> list[Node]:
         """At most k nodes: exact names first, then those of its text search; ties by popularity."""
@@ -85,15 +87,17 @@ class EndpointSearch:
     def _by_text(self, name: str) -> list[tuple[str, str]]:
         """Nodes by the endpoint's own text search; one that the endpoint does not have is not tried again."""
         text = {"wikidata": self._wikidata, "virtuoso": self._virtuoso}.get(self._text_search)
-        if text is None:
+        if text is None or not any(c.isalnum() for c in name):
             return []
         try:
             rows = self._graph.query(trusted(text(name))).rows
         except LimitExceeded:
             return []
         except (QueryError, EndpointError):
-            self._text_search = "index"
+            if not self._text_search_works:
+                self._text_search = "index"
             return []
+        self._text_search_works = True
         return [(s.value, label.value) for s, label in rows if s is not None and label is not None]
 
     def _wikidata(self, name: str) -> str:
@@ -112,8 +116,9 @@ class EndpointSearch:
         )
 
     def _virtuoso(self, name: str) -> str:
-        words = ["".join(c for c in word if c.isalnum()) for word in name.split()[:_WORD_LIMIT]]
-        wanted = string_literal(" AND ".join(f"'{word}'" for word in words if word) or "''")
+        words = re.findall(r"[^\W_]+", name)
+        longer = [word for word in words if len(word) > 1] or words  # of "Queen's" it indexes no "s"
+        wanted = string_literal(" AND ".join(f"'{word}'" for word in longer[:_WORD_LIMIT]))
         return (
             f"SELECT DISTINCT ?s ?l WHERE {{ ?s {iri_ref(self._profile.labels[0])} ?l . "
             f"?l <bif:contains> {wanted} "
