@@ -55,7 +55,8 @@ class TransformersModel:
         self._tokenizer.pad_token_id = pad_id(self._tokenizer)
         on_gpu = torch.cuda.is_available()
         kind = AutoModelForSeq2SeqLM if self._seq2seq else AutoModelForCausalLM
-        model = load_model(kind, source, "bfloat16" if on_gpu else "float32").to("cuda" if on_gpu else "cpu")
+        short = on_gpu or _multiplies_bfloat16(torch.cpu)
+        model = load_model(kind, source, "bfloat16" if short else "float32").to("cuda" if on_gpu else "cpu")
         self._model = (with_adapter(model, adapter) if adapter else model).eval()
         known = (getattr(config, name, None) for name in ("max_position_embeddings", "n_positions"))
         self._context: int = next((n for n in known if n), 2048)
@@ -94,11 +95,19 @@ class TransformersModel:
         return texts
 
     def _ended(self, start: int, stopped: Callable[[], bool], ids: Any, scores: Any, **_: Any) -> Any:
-        """Which rows have come to a line end after some text (stop strings fail on some tokenizers)."""
+        """Which rows have just come to a line end after some text (stop strings fail on some tokenizers)."""
         import torch
 
-        ended = [stopped() or "\n" in text.lstrip() for text in self._decoded(ids, start)]
+        last = self._decoded(ids, ids.shape[1] - 1)
+        broken = [i for i, text in enumerate(last) if "\n" in text]
+        whole = dict(zip(broken, self._decoded(ids[broken], start), strict=True)) if broken else {}
+        ended = [stopped() or "\n" in whole.get(i, "").lstrip() for i in range(len(last))]
         return torch.tensor(ended, device=ids.device)
+
+
+def _multiplies_bfloat16(cpu: Any) -> bool:
+    """Whether the processor has instructions for bfloat16 (torch does not say so by a public name)."""
+    return bool(getattr(cpu, "_is_avx512_bf16_supported", lambda: False)())
 
 
 def shared_model(spec: str) -> TransformersModel:
