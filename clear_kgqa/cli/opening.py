@@ -33,6 +33,7 @@ def opened_graph(settings: Settings) -> Iterator[GraphBundle]:
 def opened_session(settings: Settings) -> Iterator[tuple[GraphBundle, Session]]:
     """The graph with a session over it."""
     with opened_graph(settings) as bundle:
+        _load_soon(bundle)
         from clear_kgqa.session import make_session  # after the graph: a mistyped --kg is told at once
 
         session = make_session(bundle, settings, silent=settings.assume_best)
@@ -40,3 +41,14 @@ def opened_session(settings: Settings) -> Iterator[tuple[GraphBundle, Session]]:
             yield bundle, session
         finally:
             session.close()
+
+
+def _load_soon(bundle: GraphBundle) -> None:
+    """Let the store's process and the embedder load while LangGraph is imported."""
+    from clear_kgqa_tools.embedded import EmbeddedGraph
+    from clear_kgqa_tools.similarity import LazySimilarity
+
+    if isinstance(bundle.graph, EmbeddedGraph):
+        bundle.graph.load_soon()
+    if isinstance(bundle.similarity, LazySimilarity):
+        bundle.similarity.load_soon()

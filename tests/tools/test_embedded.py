@@ -141,6 +141,17 @@ def test_cancel_stops_running_and_waiting_queries(store: Path) -> None:
     graph.close()
 
 
+def test_a_worker_started_early_takes_the_first_query_and_is_the_only_one(store: Path) -> None:
+    graph = EmbeddedGraph(store)
+    graph.load_soon()
+    graph.load_soon()
+    assert works(graph)
+    assert len(workers_of(store)) == 1
+    graph.close()
+    graph.load_soon()
+    assert workers_of(store) == []
+
+
 def test_many_threads_share_the_workers(store: Path) -> None:
     graph = EmbeddedGraph(store, workers=2)
 

@@ -55,6 +55,24 @@ def test_a_text_has_one_vector_in_whatever_company(cache: Path) -> None:
     assert similarity.encode([]).shape == (0, 384)
 
 
+def test_what_loading_early_raises_is_heard_by_the_first_text() -> None:
+    def load() -> LazySimilarity:
+        raise ConfigError("no model here")
+
+    similarity = LazySimilarity("none", load)
+    similarity.load_soon()
+    with pytest.raises(ConfigError, match="no model here"):
+        similarity.encode(["a"])
+
+
+@needs_embedder
+def test_a_model_loaded_early_gives_the_same_vectors(cache: Path) -> None:
+    early, late = load_similarity(cache=cache), load_similarity(cache=cache)
+    assert isinstance(early, LazySimilarity)
+    early.load_soon()
+    assert np.array_equal(early.encode(["population"]), late.encode(["population"]))
+
+
 @needs_embedder
 def test_meaning_counts_more_than_spelling(cache: Path) -> None:
     similarity = load_similarity(cache=cache)

@@ -44,6 +44,12 @@ class EmbeddedGraph:
         self._closed = False
         self._graphs: frozenset[str] | None = None
 
+    def load_soon(self) -> None:
+        """Start a worker now, beside whatever else a start takes; the first query waits for it."""
+        with self._changed:
+            if not (self._idle or self._busy or self._closed):
+                self._idle.append(_Worker(self.path))
+
     def query(self, query: CheckedQuery, limits: Limits | None = None) -> QueryResult:
         """Run the query; raises QueryError, LimitExceeded, Cancelled, or ConfigError (no store there)."""
         limits = limits or self.limits

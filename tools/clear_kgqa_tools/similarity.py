@@ -8,11 +8,13 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from threading import Lock
+from threading import Lock, Thread
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from clear_kgqa_tools.errors import ConfigError
 
 Vectors = NDArray[np.float32]
 
@@ -38,6 +40,14 @@ class LazySimilarity:
         self._load = load
         self._loaded: Similarity | None = None
         self._lock = Lock()
+
+    def load_soon(self) -> None:
+        """Load in a thread, beside whatever else a start takes; the first `encode` waits for it."""
+        Thread(target=self._load_quietly, name="embedder").start()
+
+    def _load_quietly(self) -> None:
+        with suppress(ConfigError):  # the first `encode` tries again, and raises it where it is heard
+            self.encode([])
 
     def encode(self, texts: list[str]) -> Vectors:
         """Unit vectors, as the loaded similarity gives them; raises what loading it raises."""
