@@ -17,7 +17,7 @@ from clear_kgqa.readings.reading import (
     ValueFilter,
     triples,
 )
-from clear_kgqa.readings.words import content_stems
+from clear_kgqa.readings.words import Word, content_stems
 from clear_kgqa_tools.graph import Limits, trusted
 from clear_kgqa_tools.nodes import Hop, Pattern
 from clear_kgqa_tools.terms import XSD, Term, iri_ref
@@ -123,6 +123,14 @@ def named_attribute(question: Question, spans: frozenset[Span]) -> list[tuple[Ho
     return out
 
 
+def _apart(question: Question, base: Reading, span: Span, hops: tuple[Hop, ...]) -> bool:
+    """Whether a set leaves alone the words that grade or bound it, the name of the attribute among them ("area" names
+    a county as well)."""
+    label = question.space.text(hops[-1].property).label
+    spans = [span, *((w.start, w.end) for w in question.cues.words if w.stem in label)]
+    return all(disjoint(base, s) for s in spans)
+
+
 def base_sets(question: Question, bases: list[Reading]) -> list[Reading]:
     """Sets of things to order, filter or count: bases with and without a class, and each class alone."""
     alone = [] if _elsewhere(question) else [Reading(type=t) for t in question.types]
@@ -132,8 +140,15 @@ def base_sets(question: Question, bases: list[Reading]) -> list[Reading]:
 def _elsewhere(question: Question) -> bool:
     """Whether the question names a node besides its classes, so that all instances of a class cannot be meant."""
     spans = [t.span for t in question.types]
+    spans += [cue.span for cue in (*question.cues.grades, *question.cues.bounds)]  # "most" names a city as well
+    spans += [(w.start, w.end) for w in question.cues.words if w.text.islower() and _is_attribute(question, w)]
     exact = (c for c in question.candidates if c.node.match in ("label", "alias") and c.patterns)
     return any(not any(overlaps(c.mention.span, s) for s in spans) for c in exact)
+
+
+def _is_attribute(question: Question, word: Word) -> bool:
+    """Whether a word is the name of a numeric property or of a date ("area"), whatever else may be called so."""
+    return any(question.space.text(h[-1].property).label == {word.stem} for h in question.space.attributes())
 
 
 def ordered(question: Question, sets: list[Reading], grade: Grade) -> Iterator[Reading]:
@@ -149,7 +164,7 @@ def ordered(question: Question, sets: list[Reading], grade: Grade) -> Iterator[R
         elif last.values == "date" and not grade.dates and not named:
             continue
         for base in sets:
-            if disjoint(base, grade.span):
+            if _apart(question, base, grade.span, hops):
                 order = Order(hops, descending, grade.limit, grade.span, grade.offset)
                 yield replace(base, order=order, form="select", features={"attribute": score})
     if grade.count:
@@ -188,7 +203,7 @@ def filtered(question: Question, sets: list[Reading], bound: Bound) -> Iterator[
     value = Term(f"{bound.value:.12g}", "literal", XSD + ("integer" if bound.value == int(bound.value) else "decimal"))
     for hops, score in paths:
         for base in sets:
-            if disjoint(base, bound.span):
+            if _apart(question, base, bound.span, hops):
                 test = ValueFilter(hops, bound.operator, value, bound.span, bound.year)
                 yield replace(base, filters=(*base.filters, test), features={"attribute": score})
 
@@ -239,9 +254,11 @@ def _between(question: Question, first: Candidate, second: Candidate) -> Iterato
 
 def _fits(question: Question, pattern: Pattern, second: Candidate, types: set[str]) -> float | None:
     """1 where a path ends in nodes of the wanted kind, 0 where that cannot be told, None where it does not."""
-    last = pattern.hops[-1]
-    known = question.space.bundle.schema.property_by_iri.get(last.property)
+    last, schema = pattern.hops[-1], question.space.bundle.schema
+    known = schema.property_by_iri.get(last.property)
     ends = set(known.ranges if last.direction == "out" else known.domains) if known else set()
+    if known and types and not any(schema.class_by_iri[e].count for e in ends if e in schema.class_by_iri):
+        ends = types if question.space.leads_to(known.iri, types) else ends
     hits = pattern.sample is not None and pattern.sample.value == second.node.iri
     if last.direction != "out" or not (hits or (types & ends) or not (types and ends)):
         return None
@@ -249,20 +266,40 @@ def _fits(question: Question, pattern: Pattern, second: Candidate, types: set[st
 
 
 def linked(question: Question, most: int = 12) -> Iterator[Reading]:
-    """Two-hop chains of outgoing properties that really join two entities ("Is Lyon in Europe?")."""
+    """Two-hop chains of outgoing properties that really join two entities ("Is Lyon in Europe?").
+
+    Where no word names the relation, a chain leads from the part to the whole: nodes have one such value, not several.
+    """
     known, hidden = question.space.bundle.schema.property_by_iri, set(question.space.bundle.profile.hidden)
     pairs = [
         (a, b) for a in question.candidates for b in question.candidates if not overlaps(a.mention.span, b.mention.span)
     ]
     for first, second in pairs[:most]:
         a, b = iri_ref(first.node.iri), iri_ref(second.node.iri)
+        named = question.view([first.mention.span, second.mention.span]).left
+        barred = hidden if named else hidden | question.space.several
         query = f"SELECT ?p ?q WHERE {{ {a} ?p ?m . ?m ?q {b} . FILTER(isIRI(?m)) }} LIMIT 20"
         for row in question.space.bundle.graph.query(trusted(query), QUICK).rows:
             iris = [t.value for t in row if t is not None]
-            if len(iris) == 2 and all(i in known and i not in hidden for i in iris):
+            if len(iris) == 2 and all(i in known and i not in barred for i in iris):
                 anchor = Anchor(first.node, first.mention.span, tuple(Hop(i, known[i].label, "out") for i in iris))
                 target = Anchor(second.node, second.mention.span, ())
                 yield Reading((anchor,), target=target, form="ask", features={"fits": 1.0})
+
+
+def yes_or_no(question: Question) -> list[Reading]:
+    """All yes/no readings; a single step that does not hold gives way to the chain by which the part is in the whole."""
+    chains, several = list(linked(question)), question.space.several
+    upward = {_step(c) for c in chains if not any(h.property in several for h in c.anchors[0].hops)}
+    graph = question.space.bundle.graph
+    steps = [r for r in asked(question) if _step(r) not in upward or graph.query(trusted(r.query), QUICK).boolean]
+    return [*steps, *chains, *chosen(question)]
+
+
+def _step(reading: Reading) -> tuple[str, Hop, str]:
+    """What a yes/no reading begins with, and the node it is about to end in."""
+    anchor, target = reading.anchors[0], reading.target
+    return anchor.node.iri, anchor.hops[0], target.node.iri if target else ""
 
 
 def chosen(question: Question) -> Iterator[Reading]:

@@ -41,6 +41,28 @@ def labels(event: Event) -> set[str]:
 
 
 @pytest.mark.parametrize(
+    ("question", "true"),
+    [
+        ("Is Munich in Germany?", True),
+        ("Is Munich in Austria?", False),
+        ("Is Paris in Germany?", False),
+        ("Is Madrid in Portugal?", False),
+        ("Is Munich in Europe?", True),
+        ("Is Lyon in Asia?", False),
+        ("Is Miami in Texas?", False),
+        ("Is Miami in the United States?", True),
+        ("Does France border Spain?", True),
+        ("Does France border Poland?", False),
+        ("Is Lyon the capital of France?", False),
+    ],
+)
+def test_yes_or_no(demo: Reader, question: str, true: bool) -> None:
+    event = last(talk(demo).start(question))
+    assert isinstance(event, Answered), event
+    assert event.boolean is true
+
+
+@pytest.mark.parametrize(
     ("question", "expected"),
     [
         ("What is the capital of Australia?", {"Canberra"}),
@@ -52,6 +74,8 @@ def labels(event: Event) -> set[str]:
         ("How many cities in Kenya have more than 500,000 people?", {"4"}),
         ("Which is larger by population, Lagos or Cairo?", {"Lagos"}),
         ("What is the largest city in Brazil?", {"São Paulo"}),
+        ("which country has the largest area", {"Russia"}),
+        ("population of Saint Petersburg", {"5,351,935"}),
     ],
 )
 def test_answered_without_a_question(demo: Reader, question: str, expected: set[str]) -> None:
