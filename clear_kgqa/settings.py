@@ -84,6 +84,8 @@ class Settings(BaseSettings):
     policy: Literal["voi", "thresholds"] = "voi"
     ask_cost: float = Field(default=0.1, ge=0, le=1)
     """Price of a question to the user, in F1."""
+    reply_noise: float = Field(default=0.0, ge=0, lt=1)
+    """Chance, to begin with, that even an explicit choice is not what is meant; 0 binds it. Learnt from the replies."""
     asks_per_turn: int = Field(default=3, ge=0)
     asks_per_session: int = Field(default=100, ge=0)
     """Questions to the user; once they are used up the best reading is answered."""

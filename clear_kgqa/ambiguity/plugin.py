@@ -12,6 +12,7 @@ from clear_kgqa.ambiguity.menus import menus, node_option
 from clear_kgqa.ambiguity.policy import Choice, best_question, value_of_information
 from clear_kgqa.ambiguity.recipes import Recipe, make_recipe, recipe_scores
 from clear_kgqa.ambiguity.replies import interpret, words_left
+from clear_kgqa.ambiguity.reply_noise import ReplyNoise
 from clear_kgqa.ambiguity.scores import entity_scores, intent_score
 from clear_kgqa.clarification import Clarification, Reply
 from clear_kgqa.events import FailureKind, Score, Scored
@@ -22,7 +23,7 @@ from clear_kgqa.readings.reader import Interpretation, Reader
 from clear_kgqa.settings import Settings
 from clear_kgqa_tools.nodes import Node
 
-TEXT_NOISE = 0.05  # chance that a reply in free text is not what was meant
+TEXT_NOISE = 0.05  # chance that a reply in free text is not what was meant, before this user's replies tell more
 READINGS_SHOWN = 40
 ANSWERS_TOLD = 3
 SURELY = 2.0  # how many times the best answer's worth the chance of "not in the graph" must be for it to be said
@@ -62,6 +63,7 @@ class AmbiguityPlugin:
     def __init__(self, reader: Reader, settings: Settings) -> None:
         self.reader = reader
         self.settings = settings
+        self.reply_noise = ReplyNoise.prior(max(settings.reply_noise, TEXT_NOISE))
 
     def assess(
         self,
@@ -129,8 +131,12 @@ class AmbiguityPlugin:
 
     def _choice(self, posterior: Posterior, question: str, done: tuple[str, ...]) -> Choice:
         if self.settings.policy == "voi":
-            return best_question(posterior, question, done, kinds=self._kinds())
+            return best_question(posterior, question, done, self._noise(sure=True), self._kinds())
         return self._by_threshold(posterior, question, done)
+
+    def _noise(self, sure: bool) -> float:
+        """The chance that a reply is not what is meant: an explicit choice binds unless the settings doubt it."""
+        return 0.0 if sure and not self.settings.reply_noise else self.reply_noise.chance
 
     def _by_threshold(self, posterior: Posterior, question: str, done: tuple[str, ...]) -> Choice:
         """The published policy: the first slot whose score passes its threshold."""
@@ -149,6 +155,8 @@ class AmbiguityPlugin:
         bound = next((s for s in reversed(settled) if s.outcome == "entity"), None)
         if not read.mentions and not read.posterior.readings:
             return "not_understood", "I found nothing in the graph that this question names."
+        if part := _left_out(read):
+            return "not_understood", f'I do not read what "{part}" leaves out; ask for what is there instead.'
         if read.missing:
             names = ", ".join(f'"{m}"' for m in read.missing)
             return "not_in_graph", f"The graph has no property that says what {names} asks for here."
@@ -180,12 +188,19 @@ class AmbiguityPlugin:
             node, span = self._other_node(reply, mentions)
             if node is not None:
                 return replace(meant, kind="options"), Settled(clarification.slot, "entity", entity=node.iri, span=span)
-        noise = 0.0 if meant.sure else TEXT_NOISE
+        noise = self._noise(meant.sure)
+        self._heard(clarification, meant)
         if meant.kind == "options":
             return meant, Settled(clarification.slot, "options", menu_queries, meant.chosen, noise)
         if meant.kind == "none":
             return meant, Settled(clarification.slot, "none", menu_queries, noise=noise)
         return meant, Settled(clarification.slot, "delegate")
+
+    def _heard(self, clarification: Clarification, meant: Reply) -> None:
+        """Learn from a reply that names one option or none how far this user's replies can be trusted."""
+        shares = [o.share for o in clarification.options]
+        if meant.kind == "none" or (meant.kind == "options" and len(meant.chosen) == 1):
+            self.reply_noise = self.reply_noise.after(shares, meant.chosen[0] if meant.chosen else len(shares))
 
     def asks_anew(self, clarification: Clarification, reply: str, mentions: tuple[Mention, ...]) -> bool:
         """Whether a reply that fits the options badly, or not at all, is a question of its own ("population of Oslo")."""
@@ -228,6 +243,13 @@ def _in_words(answers: Answers, labels: dict[str, str]) -> str:
     more = len(answers.terms) - len(shown)
     rest = f" and {more}{' or many' if answers.truncated else ''} more" if more else ""
     return {"true": "yes", "false": "no"}.get(shown[0], shown[0]) if len(shown) == 1 else ", ".join(shown) + rest
+
+
+def _left_out(read: Interpretation) -> str:
+    """The word of a negation, which no reading honours; none within a name, nor where yes and no stay as they are."""
+    start, end = read.cues.negation
+    named = any(m.span[0] <= start and end <= m.span[1] for m in read.mentions)
+    return "" if named or read.cues.ask else read.question[start:end]
 
 
 def _named(read: Interpretation) -> str:

@@ -10,7 +10,7 @@ from clear_kgqa.ambiguity.menus import Menu, menus
 from clear_kgqa.readings.paths import Doubles
 from clear_kgqa.readings.posterior import Posterior
 
-BY_NONE = 0.5
+BY_NONE = 0.75
 PLAINER = 1.25
 
 

@@ -17,7 +17,7 @@ GEORGIA = Clarification(
     "entity",
     "Which Georgia do you mean?",
     (
-        Option("https://e/1", "Georgia", "country", "country in Asia", "capital Tbilisi"),
+        Option("https://e/1", "Georgia", "country", "country in Asia", "capital Tbilisi", answers="Tbilisi"),
         Option("https://e/2", "Georgia", "US state", "", "capital Atlanta"),
     ),
 )
@@ -146,6 +146,14 @@ def test_sparql_and_why() -> None:
         "Expected loss when not asking: 0.40; asking would gain 0.35 F1 and costs 0.10",
     ]
     assert "Read as: read Atlanta" in written[5]
+
+
+def test_what_each_option_would_answer_is_told_on_request() -> None:
+    written, session = converse("/answers", "Georgia?", "/answers", "2", "/answers")
+    assert written[0] == written[4] == "No question is open."
+    assert "Tbilisi" not in written[1].replace("capital Tbilisi", "")
+    assert written[2].splitlines() == ["  1. Georgia: Tbilisi", "  2. Georgia: nothing"]
+    assert session.said == ["2"]
 
 
 def test_commands_before_any_question() -> None:

@@ -36,6 +36,13 @@ def test_value_of_a_perfect_question() -> None:
     assert math.isclose(value_of_information(held, _menu([(0,), (1,), (2,)])), 0.9 - 0.5)
 
 
+def test_a_question_is_put_for_what_it_offers_not_for_what_none_of_these_would_tell() -> None:
+    held = _posterior([0.5, 0.3], ["a", "b"])
+    offered, left_out = _menu([(0,), (1,)]), _menu([(0,), ()])
+    assert math.isclose(value_of_information(held, offered), 0.3)
+    assert math.isclose(value_of_information(held, left_out), 0.225)
+
+
 def test_noise_lowers_the_value() -> None:
     held = _posterior([0.5, 0.4], ["a", "b"])
     menu = _menu([(0,), (1,)])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clear_kgqa.readings.answers import Answers
-from clear_kgqa.readings.posterior import Posterior, entropy_score, load_weights, overlap_f1, softmax
+from clear_kgqa.readings.posterior import Posterior, Weights, entropy_score, load_weights, overlap_f1, softmax
 from clear_kgqa.readings.reading import Reading
 from clear_kgqa_tools.terms import Term
 
@@ -80,6 +80,17 @@ def test_f1_by_hand() -> None:
     assert math.isclose(f1[0, 1], 2 / 3)
     assert f1[0, 2] == 0.0
     assert f1[2, 2] == 1.0
+
+
+def test_weights_depend_on_the_breadth_of_the_graph() -> None:
+    shipped = load_weights()
+    assert shipped.broad is not None
+    assert (shipped.at(0.0).reading == shipped.reading).all()
+    assert np.allclose(shipped.at(0.5).null, shipped.null + 0.5 * shipped.broad[1])
+    again = Weights.from_json(shipped.to_json())
+    assert again.broad is not None and np.allclose(again.broad[0], shipped.broad[0])
+    bare = Weights.from_json({"reading": {"masked": 2.0}, "null": {}})
+    assert bare.at(1.0) is bare and bare.reading.sum() == 2.0
 
 
 def test_softmax_and_shipped_weights_are_finite() -> None:
