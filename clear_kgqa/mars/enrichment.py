@@ -16,6 +16,7 @@ INSTANCES = 10
 CLASSES = 3
 _LIMITS = Limits(seconds=4.0)
 _AT_ONCE = 20
+_LOOKED_AT = 100  # values among which the distinct ones are picked, as DISTINCT would look at all
 
 
 def enriched(offers: list[Offer], bundle: GraphBundle, labels: Labels) -> list[Offer]:
@@ -38,8 +39,7 @@ def _enriched(offer: Offer, terms: list[Term], bundle: GraphBundle, named: dict[
 def _instances(offers: list[Offer], bundle: GraphBundle) -> list[list[Term]]:
     found: list[list[Term]] = [[] for _ in offers]
     parts = (
-        f"{{ SELECT DISTINCT ({i} AS ?at) {END} WHERE {{ {o.pattern} }} LIMIT {INSTANCES} }}"
-        for i, o in enumerate(offers)
+        f"{{ SELECT ({i} AS ?at) {END} WHERE {{ {o.pattern} }} LIMIT {_LOOKED_AT} }}" for i, o in enumerate(offers)
     )
     query = f"SELECT ?at {END} WHERE {{ {' UNION '.join(parts)} }}"
     try:
@@ -49,7 +49,7 @@ def _instances(offers: list[Offer], bundle: GraphBundle) -> list[list[Term]]:
     for at, term in rows:
         if at is not None and term is not None and term.kind in ("iri", "literal"):
             found[int(at.value)].append(term)
-    return found
+    return [list(dict.fromkeys(terms))[:INSTANCES] for terms in found]
 
 
 def classes_of(offers: Iterable[Offer]) -> list[str]:

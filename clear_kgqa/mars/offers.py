@@ -14,6 +14,7 @@ from clear_kgqa_tools.text import cut, visible
 
 END = "?object"
 _CELL = 120
+_TEXT = 600
 _IRI = re.compile(r"<([^<>\s]+)>")
 Triple = tuple[str, str, str]
 
@@ -78,7 +79,11 @@ def _words(part: str, labels: Mapping[str, str]) -> str:
 
 def to_json(offer: Offer, options: MarsOptions, labels: Mapping[str, str]) -> dict[str, Any]:
     """What the reasoner is told of an offer: words and ids always, the rest as the options say."""
-    shown: dict[str, Any] = {"number": offer.number, "pattern": _short(offer.text), "sparql": offer.pattern}
+    shown: dict[str, Any] = {
+        "number": offer.number,
+        "pattern": cut(visible(offer.text), _TEXT),
+        "sparql": offer.pattern,
+    }
     if options.counts:
         shown["count"] = f"at least {offer.count}" if offer.capped else offer.count
     if options.enrichment:

@@ -10,6 +10,7 @@ import numpy as np
 
 from clear_kgqa.ambiguity import evidence
 from clear_kgqa.events import Event
+from clear_kgqa.mars.offered_iris import offered_iris
 from clear_kgqa.mars.offers import END, Offer
 from clear_kgqa.mars.options import MarsOptions
 from clear_kgqa.mars.replies import Decision
@@ -34,7 +35,7 @@ class OfflineReasoner:
     """A Reasoner that takes the best reading of the question all of whose IRIs were offered."""
 
     def __init__(self, reader: Reader, options: MarsOptions) -> None:
-        self._reader = reader
+        self._reader, self._profile = reader, reader.bundle.profile
         self._weights = _without(reader.weights, options)
 
     def translate(self, view: View) -> Generator[Event, None, str]:
@@ -55,7 +56,7 @@ class OfflineReasoner:
         posterior = self._posterior(view)
         if several := evidence.united(posterior, view.settled):
             return _union([posterior.readings[i] for i in several])
-        offered = _offered(view)
+        offered = self._offered(view)
         for reading in _ranked(posterior):
             missing = _iris(reading) - offered
             if not missing:
@@ -68,11 +69,14 @@ class OfflineReasoner:
     def verify(self, view: View, execution: Execution, fault: str) -> Generator[Event, None, str]:
         """Where the answer has the wrong form, the best offered reading of the right one."""
         yield from ()
-        cues, offered = read_cues(view.searched), _offered(view)
+        cues, offered = read_cues(view.searched), self._offered(view)
         wanted = "ask" if cues.ask else "count" if cues.count else "select"
         fitting = (r for r in _ranked(self._posterior(view)) if r.form == wanted and _iris(r) <= offered)
         found = next(fitting, None) if fault else None
         return found.query if found else ""
+
+    def _offered(self, view: View) -> frozenset[str]:
+        return offered_iris(view.offers, view.linked, view.classes, self._profile)
 
     def _posterior(self, view: View) -> Posterior:
         table = self._reader.table(view.searched, view.mentions)
@@ -99,15 +103,12 @@ def _iris(reading: Reading) -> set[str]:
     return {iri for iri in _IRI.findall(reading.query) if not iri.startswith(XSD)}
 
 
-def _offered(view: View) -> set[str]:
-    linked = {x.node.iri for x in view.linked if x.value is None}
-    return linked.union(*(o.iris for o in view.offers))
-
-
 def _leading(reading: Reading, offers: list[Offer]) -> tuple[int, ...]:
-    """The offers that a reading goes through: those all of whose IRIs it uses and whose ends it looks beyond."""
-    wanted = _iris(reading)
-    return tuple(o.number for o in offers if wanted.issuperset(o.iris))
+    """The offers that a reading goes through: shorter than its longest chain, and made of its IRIs alone."""
+    wanted, chains = _iris(reading), [len(a.hops) for a in reading.anchors] or [1]
+    values = [len(f.hops) for f in reading.filters] + ([len(reading.order.hops)] if reading.order else [])
+    longest = max(chains) + max(values, default=0)
+    return tuple(o.number for o in offers if len(o.triples) < longest and wanted.issuperset(o.iris))
 
 
 def _union(readings: list[Reading]) -> Decision:

@@ -10,12 +10,14 @@ from clear_kgqa.mars.linking import Linked
 from clear_kgqa.mars.offers import END, Offer, Triple, verbalise
 from clear_kgqa.readings.reader import Reader
 from clear_kgqa.readings.reading import TypeConstraint
-from clear_kgqa_tools.errors import QueryError
+from clear_kgqa_tools.errors import LimitExceeded, QueryError
 from clear_kgqa_tools.graph import Limits, trusted
 from clear_kgqa_tools.nodes import Hop, Pattern
+from clear_kgqa_tools.search_graph_pattern import NODES_LOOKED_AT
 from clear_kgqa_tools.terms import iri_ref, string_literal
 
 PATTERNS = 400  # looked at beyond one offer
+ENDS = 5_000  # values of an offer among which nodes are picked to look beyond
 _QUICK = Limits(seconds=5.0, rows=200)
 _STATEMENT = ("wdt", "p", "ps", "pq")
 
@@ -34,8 +36,8 @@ class Patterns:
         known = reader.bundle.profile.qualifiers and all(p in names for p in _STATEMENT)
         self._statements = tuple(names[p] for p in _STATEMENT) if known else ()
 
-    def around(self, linked: list[Linked], classes: list[TypeConstraint]) -> list[Offer]:
-        """Every pattern of one step (two through a mediator) from the linked nodes and the classes."""
+    def around(self, linked: list[Linked]) -> list[Offer]:
+        """Every pattern of one step (two through a mediator) from the linked nodes."""
         found = self._search.around([x.node.iri for x in linked if x.value is None])
         out = [
             Offer(x.node.iri, _path(x.ref, p.hops), p.count, capped=p.capped)
@@ -44,7 +46,7 @@ class Patterns:
             if not (p.hops[0].property in self._types and p.hops[0].direction == "in")
         ]
         values = [offer for x in linked if x.value is not None for offer in self._holders(x)]
-        return [*out, *values, *map(self._instances_of, classes)]
+        return [*out, *values]
 
     def _holders(self, linked: Linked) -> list[Offer]:
         """The properties that a literal is a value of."""
@@ -57,7 +59,8 @@ class Patterns:
             if p is not None and n is not None and p.value not in hidden
         ]
 
-    def _instances_of(self, constraint: TypeConstraint) -> Offer:
+    def instances_of(self, constraint: TypeConstraint) -> Offer:
+        """The instances of a class as a pattern."""
         path = iri_ref(constraint.predicate) + (f"/{iri_ref(constraint.subclass)}*" if constraint.subclass else "")
         known = self._bundle.schema.class_by_iri.get(constraint.iri)
         return Offer(constraint.iri, ((END, path, iri_ref(constraint.iri)),), known.count if known else 0)
@@ -65,10 +68,14 @@ class Patterns:
     def beyond(self, offer: Offer) -> list[Offer]:
         """The patterns that go on from the values of an offer, and its qualifiers where the profile has them."""
         body = " ".join(f"{' '.join(t)} ." for t in offer.renamed("?e"))
+        # the inner limit holds where a chain of hubs has millions of ends
+        nodes = (
+            f"SELECT DISTINCT ?e WHERE {{ {{ SELECT ?e WHERE {{ {body} }} LIMIT {ENDS} }} }} LIMIT {NODES_LOOKED_AT}"
+        )
         try:
-            found = self._search(body, "", PATTERNS)
-        except QueryError:
-            found = []  # its values are literals: nothing leads on
+            found = self._search(nodes, "", PATTERNS)
+        except (QueryError, LimitExceeded):
+            found = []  # its values are literals, or there are too many: nothing leads on
         before = offer.renamed(f"?step{len(offer.triples)}")
         last = offer.triples[-1]
         onward = [p for p in found if not self._back(last, p.hops[0])]
@@ -94,7 +101,10 @@ class Patterns:
             f"SELECT ?q (COUNT(*) AS ?n) WHERE {{ {{ SELECT {statement} ?q WHERE {{ {body} {statement} ?q ?v "
             f"FILTER(STRSTARTS(STR(?q), {string_literal(pq)})) }} LIMIT 5000 }} }} GROUP BY ?q ORDER BY DESC(?n)"
         )
-        rows = self._bundle.graph.query(trusted(query), _QUICK).rows
+        try:
+            rows = self._bundle.graph.query(trusted(query), _QUICK).rows
+        except LimitExceeded:
+            return []
         around = Offer(offer.source, before, 0).renamed(f"?step{len(offer.triples)}")
         return [
             Offer(offer.source, (*around, (statement, iri_ref(q.value), END)), int(n.value))

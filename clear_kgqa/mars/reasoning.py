@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -105,7 +105,8 @@ class Reasoning:
     def _start(self, view: View) -> Iterator[Event]:
         starts = [x.ref for x in view.linked] + [iri_ref(c.iri) for c in view.classes]
         sparql = f"VALUES ?e {{ {' '.join(starts)} }}"
-        yield from self._offer(view, sparql, lambda: self._patterns.around(view.linked, view.classes))
+        classes = [self._patterns.instances_of(c) for c in view.classes]
+        yield from self._offer(view, sparql, lambda: self._patterns.around(view.linked), classes)
 
     def _expand(self, view: View, numbers: tuple[int, ...]) -> Iterator[Event]:
         chosen = [view.offer(n) for n in view.expandable(numbers)[:EXPANDED]]
@@ -113,13 +114,17 @@ class Reasoning:
         sparql = " UNION ".join(f"{{ {o.pattern} }}" for o in chosen)
         yield from self._offer(view, sparql, lambda: [found for o in chosen for found in self._patterns.beyond(o)])
 
-    def _offer(self, view: View, sparql: str, find: Callable[[], list[Offer]]) -> Iterator[Event]:
-        """Rank what is found, add the best `top_n` that are new, enriched."""
+    def _offer(
+        self, view: View, sparql: str, find: Callable[[], list[Offer]], always: Sequence[Offer] = ()
+    ) -> Iterator[Event]:
+        """Rank what is found, add the best `top_n` that are new and those that are offered always, enriched."""
         number = self._runner.announced()
         yield ToolCall(number, SEARCH_GRAPH_PATTERN, {"sparql": sparql, "semantic": view.rewritten})
         known = {o.pattern for o in view.offers}
         fresh = [o for o in find() if o.pattern not in known]
-        new = self._patterns.ranked(fresh, view.rewritten, len(view.offers) + 1, self._options.top_n)
+        first = len(view.offers) + 1
+        new = self._patterns.ranked(fresh, view.rewritten, first, self._options.top_n)
+        new += self._patterns.ranked(always, view.rewritten, first + len(new), len(always))
         if self._options.enrichment:
             new = enriched(new, self._bundle, self._labels)
         view.offers += new

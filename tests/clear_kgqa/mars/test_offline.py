@@ -99,3 +99,9 @@ def test_a_cancelled_turn_ends_and_the_next_one_answers(bundle: GraphBundle, rea
     assert list(stream)[-1] == Failed("cancelled", "Stopped.")
     assert values(list(session.start("What is the capital of France?"))[-1]) == {EX + "paris"}
     session.close()
+
+
+def test_patterns_that_lead_nowhere_are_not_expanded(bundle: GraphBundle, reader: Reader) -> None:
+    """A symmetric property can be followed for ever: only chains as long as a reading are looked beyond."""
+    found = events(bundle, reader, "Which countries border the neighbours of Portugal?")
+    assert len(offered(found)) <= 3
