@@ -92,6 +92,17 @@ async def test_five_long_options_fit_the_smallest_usual_terminal(app: ChatApp) -
         assert "5 " in shown and "7 You decide" in shown and "Esc drops" in shown
 
 
+async def test_what_each_option_would_answer_is_shown_on_request(app: ChatApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        await asked_back(pilot)
+        told = "-> 170000"
+        assert told not in screen_text(pilot)
+        await pilot.press("ctrl+l")
+        assert told in screen_text(pilot)
+        await pilot.press("ctrl+l")
+        assert told not in screen_text(pilot)
+
+
 async def test_an_option_is_chosen_by_arrows(app: ChatApp) -> None:
     async with app.run_test(size=SIZE) as pilot:
         screen = await asked_back(pilot)

@@ -164,6 +164,9 @@ class ChatActions(Screen[None]):
     def action_remember(self) -> None:
         self.card.toggle_remember()
 
+    def action_answers(self) -> None:
+        self.card.toggle_answers()
+
     def action_new(self) -> None:
         if self.ready:
             self._open(self.backend.settings, "")

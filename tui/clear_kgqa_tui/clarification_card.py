@@ -37,6 +37,7 @@ class ClarificationCard(Vertical):
         self._question = ""
         self._typed = ""
         self._remember = False
+        self._answers = False
         self._moved = False
         self._width = 0
 
@@ -55,6 +56,7 @@ class ClarificationCard(Vertical):
     def show(self, asked: Clarification, question: str) -> None:
         """Open the card."""
         self.asked, self._question, self._typed, self._remember = asked, question, "", False
+        self._answers = False
         self.add_class("-open")
         part = marked(question, asked.span, "bold reverse") if asked.span != (0, 0) else Content("")
         self.query_one("#card-question", Static).update(
@@ -83,6 +85,12 @@ class ClarificationCard(Vertical):
         if self.asked is not None:
             self._remember = not self._remember
             self._hint()
+
+    def toggle_answers(self) -> None:
+        """Show what each option would answer, or what tells it apart again."""
+        if self.asked is not None:
+            self._answers = not self._answers
+            self._fill()
 
     @property
     def rows(self) -> int:
@@ -147,6 +155,8 @@ class ClarificationCard(Vertical):
     def _told(self, option: Option) -> list[str]:
         """What tells an option from the others, nothing twice: of one node all options say the same."""
         assert self.asked is not None
+        if self._answers:
+            return [f"-> {option.answers or 'nothing'}"]
         told = [about(option)] if len({o.iri for o in self.asked.options}) > 1 else []
         told += [option.fact] if option.fact and option.fact not in option.description else []
         words = option.path.replace("has ", "").replace(", then ", " ").casefold().split()

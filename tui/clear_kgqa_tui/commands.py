@@ -30,6 +30,7 @@ COMMANDS = (
     Command("steps", "ctrl+o", "Unfold or fold the steps", "steps"),
     Command("other", "ctrl+t", "Carry over the other entity", "other"),
     Command("remember", "ctrl+r", "Remember the choice for this graph", "remember"),
+    Command("answers", "ctrl+l", "What each option would answer", "answers"),
     Command("retry", "", "Ask the last question again", "retry"),
     Command("sparql", "", "Show the query behind the answer", "inspector"),
     Command("copy", "", "Copy the answer (OSC 52)", "copy('answer')"),
