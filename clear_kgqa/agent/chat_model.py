@@ -9,18 +9,16 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.callbacks import CallbackManagerForLLMRun
-from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langchain_core.messages.ai import UsageMetadata, add_usage
-from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
-from pydantic import ConfigDict, Field, PrivateAttr
+from pydantic import Field, PrivateAttr
 
 from clear_kgqa.agent import text_protocol
 from clear_kgqa.agent.chat_model_faults import ContextTooLong, UnreadableCall, readable, without_key
 from clear_kgqa.agent.chat_model_reply import correction, read_reply, unreadable
 from clear_kgqa.agent.context import REMINDER, current_question, fitted, tokens
+from clear_kgqa.agent.one_message import OneMessageModel
 from clear_kgqa.agent.streaming import Prose
 from clear_kgqa.settings import Settings
 from clear_kgqa_tools.errors import Cancelled, ConfigError, EndpointError
@@ -33,15 +31,13 @@ CORRECTIONS = 2
 SYSTEM_SHARE, EXAMPLES_SHARE = 0.35, 0.2  # of the context
 
 
-class ServedModel(BaseChatModel):
+class ServedModel(OneMessageModel):
     """ChatOpenAI with prompts put in front, the history cut to the context and replies repaired.
 
     A reply that cannot be repaired is sent back with what is wrong, at most twice; neither stays in the history.
     `invoke(..., response_format=...)` has the server hold a reply to a JSON schema, if it can. Raises ConfigError and
     EndpointError in one line, Cancelled when `cancel` was called meanwhile.
     """
-
-    model_config = ConfigDict(arbitrary_types_allowed=True)
 
     settings: Settings
     wire: Any
@@ -70,20 +66,15 @@ class ServedModel(BaseChatModel):
         """Close the connections to the server."""
         self.wire.http_client.close()
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
+    def say(self, messages: list[BaseMessage], run_manager: Any, **options: Any) -> AIMessage:
+        """The first reply that can be acted on, with the tokens of all it took."""
         text_only, context = self._served()
         spent: UsageMetadata | None = None
         extra: list[BaseMessage] = []
         used = {str(c["id"]) for m in messages if isinstance(m, AIMessage) for c in m.tool_calls}
         for _ in range(CORRECTIONS + 1):
             try:
-                form = kwargs.get("response_format")
+                form = options.get("response_format")
                 said = self._asked([*messages, *extra], text_only, context, run_manager, form)
                 spent = add_usage(spent, said.usage_metadata)
                 reply = read_reply(said, used, text_only, bool(self.tools))
@@ -92,8 +83,7 @@ class ServedModel(BaseChatModel):
             if reply.repaired:
                 log.info("repaired a reply of %s: %s", self.settings.model, "; ".join(reply.repaired))
             if not reply.faults:
-                message = reply.message.model_copy(update={"usage_metadata": spent})
-                return ChatResult(generations=[ChatGeneration(message=message)])
+                return reply.message.model_copy(update={"usage_metadata": spent})
             told = without_key("; ".join(reply.faults), self.settings)
             log.info("cannot use a reply of %s: %s", self.settings.model, told)
             extra += correction(reply)
@@ -114,7 +104,7 @@ class ServedModel(BaseChatModel):
         messages: list[BaseMessage],
         text_only: bool,
         context: int,
-        run_manager: CallbackManagerForLLMRun | None,
+        run_manager: Any,
         form: Any = None,
     ) -> AIMessage:
         """One request; one that is too long for the server is sent again at half the length, one whose `form` it
@@ -149,9 +139,7 @@ class ServedModel(BaseChatModel):
             whole = text_protocol.as_text(whole, text_protocol.instructions(asking))
         return [HumanMessage(m.content) if m.name == REMINDER else m for m in whole]
 
-    def _sent(
-        self, messages: list[BaseMessage], text_only: bool, run_manager: CallbackManagerForLLMRun | None, form: Any
-    ) -> AIMessage:
+    def _sent(self, messages: list[BaseMessage], text_only: bool, run_manager: Any, form: Any) -> AIMessage:
         """Wait for the reply in a thread of its own, so that `cancel` need not wait for the server."""
         queue: SimpleQueue[Any] = SimpleQueue()
         prose = Prose(run_manager.on_llm_new_token) if run_manager and self.settings.streaming else None

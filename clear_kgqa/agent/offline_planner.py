@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.callbacks import CallbackManagerForLLMRun
-from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.runnables import Runnable
-from pydantic import ConfigDict
 
+from clear_kgqa.agent.one_message import OneMessageModel
 from clear_kgqa.agent.tool_specs import (
     ASK_FOR_CLARIFICATION,
     EXECUTE_SPARQL,
@@ -25,14 +20,12 @@ SEARCHES = 12
 LOOKED_AT = 8
 
 
-class OfflinePlanner(BaseChatModel):
+class OfflinePlanner(OneMessageModel):
     """Searches the mentions of the question, looks at their patterns, follows hints, runs the best reading.
 
     Deterministic. What the plugin assessed comes with the observations; without a plugin it reads for itself
     and, where `asks` is set, asks whenever the name it relies on is shared.
     """
-
-    model_config = ConfigDict(arbitrary_types_allowed=True)
 
     reader: Reader
     asks: bool = False
@@ -41,24 +34,15 @@ class OfflinePlanner(BaseChatModel):
     def _llm_type(self) -> str:
         return "clear-kgqa-offline"
 
-    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[Any, AIMessage]:
-        """The planner knows its tools; there is nothing to bind."""
-        return self
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
+    def say(self, messages: list[BaseMessage], run_manager: Any, **options: Any) -> AIMessage:
+        """The next step of the turn."""
         at = max(i for i, m in enumerate(messages) if isinstance(m, HumanMessage))
         question, turn = (
             str(messages[at].content),
             [m for m in messages[at + 1 :] if isinstance(m, ToolMessage)],
         )
         number = sum(isinstance(m, AIMessage) for m in messages)
-        return ChatResult(generations=[ChatGeneration(message=self._step(question, turn, number))])
+        return self._step(question, turn, number)
 
     def _step(self, question: str, turn: list[ToolMessage], number: int) -> AIMessage:
         done = [m.name for m in turn]

@@ -11,14 +11,12 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from langchain_core.callbacks import CallbackManagerForLLMRun
-from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
-from pydantic import ConfigDict, PrivateAttr
+from pydantic import PrivateAttr
 
 from clear_kgqa import __version__
+from clear_kgqa.agent.one_message import OneMessageModel
 from clear_kgqa.events import Answered, Event, Observation
 from clear_kgqa.settings import Settings
 from clear_kgqa_tools.bundle import GraphBundle
@@ -63,7 +61,7 @@ class Recorder:
 class _Pieces:
     """Passes streamed pieces on and keeps them."""
 
-    def __init__(self, run_manager: CallbackManagerForLLMRun | None) -> None:
+    def __init__(self, run_manager: Any) -> None:
         self._run_manager = run_manager
         self.kept: list[str] = []
 
@@ -73,10 +71,8 @@ class _Pieces:
             self._run_manager.on_llm_new_token(token)
 
 
-class RecordingModel(BaseChatModel):
+class RecordingModel(OneMessageModel):
     """Another model, everything it replies written down."""
-
-    model_config = ConfigDict(arbitrary_types_allowed=True)
 
     inner: Any
     recorder: Any
@@ -97,32 +93,26 @@ class RecordingModel(BaseChatModel):
         """Close the inner model."""
         self.inner.close()
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        pieces: Any = _Pieces(run_manager)
+    def say(self, messages: list[BaseMessage], run_manager: Any, **options: Any) -> AIMessage:
+        """The inner model's reply, or its error."""
+        pieces = _Pieces(run_manager)
         said: dict[str, Any] = {"request": fingerprint(messages)}
         try:
-            result: ChatResult = self.inner._generate(messages, stop, pieces, **kwargs)
+            message: AIMessage = self.inner.say(messages, pieces, **options)
         except ClearKgqaError as error:
             known = next((n for n, kind in _ERRORS.items() if isinstance(error, kind)), "EndpointError")
             self.recorder.write("reply", {**said, "error": known, "text": str(error)})
             raise
-        message = result.generations[0].message
         reply = {
             "content": message.content,
-            "tool_calls": getattr(message, "tool_calls", []),
-            "usage_metadata": getattr(message, "usage_metadata", None),
+            "tool_calls": message.tool_calls,
+            "usage_metadata": message.usage_metadata,
         }
         self.recorder.write("reply", {**said, "message": reply, "pieces": pieces.kept})
-        return result
+        return message
 
 
-class ReplayingModel(BaseChatModel):
+class ReplayingModel(OneMessageModel):
     """Says what a recording says, in its order. Raises ConfigError where the conversation has become another one."""
 
     replies: list[dict[str, Any]]
@@ -132,23 +122,8 @@ class ReplayingModel(BaseChatModel):
     def _llm_type(self) -> str:
         return "clear-kgqa-replaying"
 
-    def bind_tools(self, tools: Any, **kwargs: Any) -> Runnable[Any, AIMessage]:
-        """A recording needs no tools."""
-        return self
-
-    def cancel(self) -> None:
-        """There is nothing to wait for."""
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
-    ) -> ChatResult:
+    def say(self, messages: list[BaseMessage], run_manager: Any, **options: Any) -> AIMessage:
+        """The next reply of the recording."""
         at = self._next[0]
         if at >= len(self.replies):
             raise ConfigError(f"the recording ends after {at} replies of the model")
@@ -164,7 +139,7 @@ class ReplayingModel(BaseChatModel):
         for piece in reply["pieces"]:
             if run_manager:
                 run_manager.on_llm_new_token(piece)
-        return ChatResult(generations=[ChatGeneration(message=AIMessage(**reply["message"]))])
+        return AIMessage(**reply["message"])
 
 
 def fingerprint(messages: list[BaseMessage]) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolCall
-from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import Field
 
+from clear_kgqa.agent.one_message import OneMessageModel
 
-class ScriptedModel(BaseChatModel):
+
+class ScriptedModel(OneMessageModel):
     """Replays `script`, one message per turn; the last one is repeated. `seen` holds every request."""
 
     script: list[AIMessage]
@@ -21,17 +20,10 @@ class ScriptedModel(BaseChatModel):
     def _llm_type(self) -> str:
         return "scripted"
 
-    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Any:
-        return self
-
-    def _generate(
-        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
-    ) -> ChatResult:
+    def say(self, messages: list[BaseMessage], run_manager: Any, **options: Any) -> AIMessage:
         self.seen.append(list(messages))
         at = min(len(self.seen), len(self.script)) - 1
-        return ChatResult(
-            generations=[ChatGeneration(message=self.script[at].model_copy(deep=True, update={"id": None}))]
-        )
+        return self.script[at].model_copy(deep=True, update={"id": None})
 
 
 def calls(*pairs: tuple[str, dict[str, Any]], number: int = 0) -> AIMessage:
