@@ -69,11 +69,11 @@ def run() -> Run:
     """Runs `command` to its end, with `text` on standard input."""
 
     def run(
-        *args: str, text: str = "", code: str = "sys.exit(main())", **more: str
+        *args: str, text: str = "", code: str = "sys.exit(main())", seconds: float = 60, **more: str
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             command(*args, code=code), input=text, env=variables(**more),
-            capture_output=True, encoding="utf-8", timeout=60, check=False,
+            capture_output=True, encoding="utf-8", timeout=seconds, check=False,
         )  # fmt: skip
 
     return run

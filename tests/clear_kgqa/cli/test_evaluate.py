@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -149,22 +149,21 @@ def timeless(value: Any) -> Any:
 
 
 @pytest.mark.slow
-def test_two_ray_workers_record_what_one_process_does_and_go_on_from_it(tmp_path: Path, run: Run, home: Path) -> None:
+def test_two_ray_workers_record_what_one_process_does_and_go_on_from_it(tmp_path: Path, run: Run) -> None:
     pytest.importorskip("ray")
     many = written(tmp_path / "many.jsonl", {f"{name}{i}": q for i in range(3) for name, q in QUESTIONS.items()})
     ray = ("--user", "noisy:0.5", "--executor", "ray")
     done = run(*command(many, "whole", "--user", "noisy:0.5"))
     assert done.returncode == 0, done.stderr
-    variables = {"RAY_USAGE_STATS_ENABLED": "0", "HOME": os.environ["HOME"]}
-    first = run(*command(many, "run", *ray, "--concurrency", "2", "--limit", "5"), **variables)
+    on_ray = partial(run, seconds=600, RAY_USAGE_STATS_ENABLED="0")
+    first = on_ray(*command(many, "run", *ray, "--concurrency", "2", "--limit", "5"))
     assert first.returncode == 0, first.stderr
     assert len(records(tmp_path / "run")) == 5
-    then = run(*command(many, "run", *ray, "--concurrency", "3"), **variables)
+    then = on_ray(*command(many, "run", *ray, "--concurrency", "3"))
     assert then.returncode == 0, then.stderr
     assert records(tmp_path / "run") == records(tmp_path / "whole")
-    assert "9/9" in then.stderr or then.stderr == ""
     again = run(*command(many, "run", "--user", "noisy:0.5"))
     assert (again.returncode, len(records(tmp_path / "run"))) == (0, 9)
-    other = run(*command(many, "run", "--user", "oracle", "--executor", "ray"), **variables)
+    other = on_ray(*command(many, "run", "--user", "oracle", "--executor", "ray"))
     assert other.returncode == 2
     assert "holds another run (different user)" in other.stderr
