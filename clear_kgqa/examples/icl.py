@@ -19,7 +19,7 @@ from clear_kgqa.examples.index import ExampleIndex, build_index, folded
 from clear_kgqa.examples.linearise import bleu, linearise, triple_f1
 from clear_kgqa.examples.patterns import query_pattern
 from clear_kgqa.examples.replies import FILE_NAME, KeptReplies, model_identity
-from clear_kgqa.examples.selectors import STRATEGIES, Selector
+from clear_kgqa.examples.selectors import STRATEGIES, TYPED, Selector
 from clear_kgqa.examples.structure import structural_type
 from clear_kgqa.examples.type_classifier import question_features
 from clear_kgqa.likelihood.hf import split_spec
@@ -27,7 +27,6 @@ from clear_kgqa_tools.errors import ConfigError, QueryError
 from clear_kgqa_tools.similarity import Similarity
 
 INSTRUCTION = "Write the triples of the query that answers the question."
-TYPED = ("str", "stss")
 SHOTS = (0, 1, 3)
 Progress = Callable[[str, int, int], None]
 """Gets "MODEL STRATEGY:SHOTS", prompts answered and prompts in all."""

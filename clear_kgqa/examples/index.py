@@ -37,6 +37,11 @@ class ExampleIndex:
         return {key: numbers for key, numbers in _groups(self.types).items() if key}
 
     @cached_property
+    def typed(self) -> NDArray[np.int64]:
+        """The numbers of the examples that have a type."""
+        return np.flatnonzero(self.types)
+
+    @cached_property
     def by_question(self) -> dict[str, NDArray[np.int64]]:
         """The numbers of the examples with each (folded) question."""
         return _groups([folded(e.question) for e in self.examples])

@@ -23,7 +23,9 @@ STRATEGIES = {
     "str": "random of the same type",
     "stss": "most similar of the same type",
 }
+TYPED = ("str", "stss")
 TypeOf = Callable[[str], str]
+_NONE = np.arange(0)
 
 
 @dataclass(frozen=True)
@@ -45,12 +47,12 @@ class Selector:
         """At most `shots` examples, the best one last (nearest to the question in a prompt)."""
         if self.shots == 0:
             return []
-        if self.strategy in ("ss", "stss"):
-            scores = self.index.vectors @ self.similarity.encode([question])[0]
-        else:
-            scores = self._random(question)
-        order = self._best(scores, self._allowed(question))
-        return [self.index.examples[i] for i in reversed(order)]
+        scores = self._cosines(question) if self.strategy in ("ss", "stss") else self._random(question)
+        scores[self._same(question)] = -np.inf
+        rows = self.index.by_type.get(self.question_type(question), _NONE) if self.strategy in TYPED else None
+        found = scores if rows is None else scores[rows]
+        best = _best(found, self.shots)
+        return [self.index.examples[i] for i in reversed((best if rows is None else rows[best]).tolist())]
 
     def question_type(self, question: str) -> str:
         """The structural type that the question is taken to have.
@@ -60,12 +62,19 @@ class Selector:
         """
         if self.type_of is not None:
             return self.type_of(question)
-        if folded(question) in self.index.by_question:
-            scores = self.index.vectors @ self.similarity.encode([question])[0]
-            others = np.setdiff1d(np.flatnonzero(self.index.types), self._same(question), assume_unique=True)
-            return self.index.types[int(others[np.argmax(scores[others])])] if len(others) else ""
-        features = question_features([question], self.similarity.encode([question]))
-        return self.index.classifier.predict(features)[0]
+        same = self._same(question)
+        if not len(same):
+            features = question_features([question], self.similarity.encode([question]))
+            return self.index.classifier.predict(features)[0]
+        scores = self._cosines(question)
+        scores[same] = -np.inf
+        [*best] = self.index.typed[_best(scores[self.index.typed], 1)]
+        return self.index.types[best[0]] if best else ""
+
+    def _cosines(self, question: str) -> NDArray[np.float32]:
+        """How similar each example is to the question."""
+        found: NDArray[np.float32] = self.index.vectors @ self.similarity.encode([question])[0]
+        return found
 
     def _random(self, question: str) -> NDArray[np.float32]:
         """Scores drawn from the seed and the question, so that order and concurrency do not matter."""
@@ -73,24 +82,18 @@ class Selector:
         generator = np.random.default_rng(int.from_bytes(digest[:8], "big"))
         return generator.random(len(self.index.examples), dtype=np.float32)
 
-    def _allowed(self, question: str) -> NDArray[np.int64]:
-        """The examples to pick from: all or those of the question's type, without those that ask the same."""
-        if self.strategy in ("fr", "ss"):
-            allowed = np.arange(len(self.index.examples))
-        else:
-            allowed = self.index.by_type.get(self.question_type(question), np.arange(0))
-        return np.setdiff1d(allowed, self._same(question), assume_unique=True)
-
     def _same(self, question: str) -> NDArray[np.int64]:
         """The examples that ask what the question asks."""
-        return self.index.by_question.get(folded(question), np.arange(0))
+        return self.index.by_question.get(folded(question), _NONE)
 
-    def _best(self, scores: NDArray[np.float32], allowed: NDArray[np.int64]) -> list[int]:
-        """The best examples, best first; ties by their order in the example set."""
-        found = scores[allowed]
-        if len(allowed) > self.shots:
-            allowed = allowed[np.sort(np.argpartition(-found, self.shots - 1)[: self.shots])]
-        return [int(i) for i in allowed[np.argsort(-scores[allowed], kind="stable")]]
+
+def _best(scores: NDArray[np.float32], most: int) -> NDArray[np.int64]:
+    """The places of the best scores above minus infinity, best first; ties by their order."""
+    places = np.arange(len(scores))
+    if len(scores) > most:
+        places = np.sort(np.argpartition(-scores, most - 1)[:most])
+    order: NDArray[np.int64] = places[np.argsort(-scores[places], kind="stable")]
+    return order[scores[order] > -np.inf]
 
 
 def make_selector(
