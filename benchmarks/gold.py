@@ -57,8 +57,8 @@ def check(name: str, settings: Settings) -> None:
         run = load_runs([options.out], mode)[0]  # type: ignore[arg-type]
         scored = [r for r in run.rows if r.scores]
         wrong = [r.id for r in scored if r.scores and r.scores.f1 < 1]
-        mean = sum(r.scores.f1 for r in scored if r.scores) / len(scored) if scored else float("nan")
-        print(f"| {name} | {mode} | {len(run.rows)} | {len(scored)} | {mean:.3f} | {listed(wrong)} |", flush=True)
+        mean = f"{sum(r.scores.f1 for r in scored if r.scores) / len(scored):.3f}" if scored else "-"
+        print(f"| {name} | {mode} | {len(run.rows)} | {len(scored)} | {mean} | {listed(wrong)} |", flush=True)
     excluded = [r.id for r in run.rows if r.scores is None]
     print(f"  excluded {listed(excluded)}; stored answers differ {listed(run.summary['gold_differs'])}", flush=True)
 

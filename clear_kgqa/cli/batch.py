@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from clear_kgqa.cli.output import say
@@ -91,8 +93,13 @@ def evaluate_options(settings: Settings) -> EvaluateOptions:
         questions=needed(settings, "questions"), out=needed(settings, "out"), user=settings.user,
         seed=settings.seed, mode=settings.mode, concurrency=settings.concurrency, limit=settings.limit,
         per_type=settings.per_type, shard=_shard(settings.shard), retry_failed=settings.retry_failed,
-        settings=settings.model_dump(mode="json", include=DECISIVE),
+        settings={**settings.model_dump(mode="json", include=DECISIVE), "weights": _weights()},
     )  # fmt: skip
+
+
+def _weights() -> str:
+    """Which weights of the posterior ship with this version, for the manifest: the start of their SHA-256."""
+    return hashlib.sha256(files("clear_kgqa").joinpath("data/weights.json").read_bytes()).hexdigest()[:12]
 
 
 def _shard(text: str) -> tuple[int, int] | None:

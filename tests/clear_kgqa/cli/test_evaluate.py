@@ -65,6 +65,7 @@ def test_given_entities_leave_nothing_to_ask(questions: Path) -> None:
     assert (given["f1"], given["asks_per_question"]) == (1.0, 0.0)
     manifest = json.loads((questions.parent / "given" / "manifest.json").read_text())
     assert manifest["settings"]["gold_entities"] is True
+    assert len(manifest["settings"]["weights"]) == 12
 
 
 @pytest.mark.parametrize(
