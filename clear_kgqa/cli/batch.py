@@ -25,7 +25,7 @@ DECISIVE = {
     "remind", "strategy", "steps", "timeout", "query_timeout", "query_memory", "language", "scorer", "likelihood",
     "policy", "ask_cost", "asks_per_turn", "asks_per_session", "entity_threshold", "intent_threshold", "no_entity",
     "no_intent", "no_plugin", "top_n", "hops", "examples", "examples_from", "mars_without", "ontology",
-    "ontology_tokens", "wrapper", "note", "services", "gold_entities",
+    "ontology_tokens", "wrapper", "note", "services", "gold_entities", "reply_noise",
 }  # fmt: skip
 """The settings that change results; they stand in the manifest. A test holds every setting to be here or not."""
 
