@@ -88,7 +88,9 @@ def run(data: Path, out: Path, row: Row, per_type: int | None) -> dict[str, Any]
             "--kg", str(data / "kg.nt.gz"), "--questions", str(data / "questions.jsonl"), "--out", str(folder),
             "--mode", "lenient", *row.options, *(("--per-type", str(per_type)) if per_type else ()),
         ]  # fmt: skip
-        subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path[1:])})
+        done = subprocess.run(command, check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path[1:])})
+        if done.returncode:
+            raise SystemExit(f"{row.name} on {data.name} ended with {done.returncode}; the same command goes on")
         finished.write_text(json.dumps({"seconds": spent() - begun}), encoding="utf-8")
     summary: dict[str, Any] = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     return {**summary, "processor": json.loads(finished.read_text(encoding="utf-8"))["seconds"]}
