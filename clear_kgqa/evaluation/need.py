@@ -10,6 +10,7 @@ from clear_kgqa.evaluation.gold import Gold
 from clear_kgqa.evaluation.metrics import answer_f1
 from clear_kgqa.evaluation.query_shape import QueryShape, shape_of
 from clear_kgqa.evaluation.samples import Sample
+from clear_kgqa.readings.words import FUNCTION_WORDS
 from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.errors import QueryError
 from clear_kgqa_tools.folding import fold
@@ -22,11 +23,16 @@ Answers = Callable[[str], tuple[str, ...]]
 
 FITS = 0.5
 """F1 from which on an option counts as the one that was meant, whatever its entity."""
+NAMED = 0.3
+"""Agreement in words from which on a user who reads labels takes an option for what was meant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """The gold of one question as its user knows it; of `nodes` the gold entity is the first."""
+    """The gold of one question as its user knows it; of `nodes` the gold entity is the first.
+
+    `names` are the words of all labels in the gold query, `words` also those of types and descriptions.
+    """
 
     question: str
     answers: tuple[str, ...] = ()
@@ -34,6 +40,7 @@ class Need:
     predicates: tuple[Node, ...] = ()
     form: str = "select"
     words: frozenset[str] = field(default=frozenset())
+    names: frozenset[str] = field(default=frozenset())
 
     @property
     def iris(self) -> frozenset[str]:
@@ -54,6 +61,7 @@ def need_of(sample: Sample, gold: Gold, describe: Describe) -> Need:
         tuple(known.get(iri, Node(iri, "")) for iri in predicates),
         shape.form if shape else "select",
         frozenset(w for n in known.values() for t in (n.label, *n.types, n.description) for w in fold(t).split()),
+        frozenset(w for n in known.values() for w in _content(n.label)),
     )
 
 
@@ -138,8 +146,14 @@ def _same_path(need: Need, option: Option) -> bool:
 
 
 def _text_fit(need: Need, option: Option) -> float:
-    label = fold(option.label)
-    named = any(n.label and fold(n.label) == label for n in (*need.nodes, *need.predicates))
+    """How many of the option's words the user has in mind, and how many of those the option says; what tells apart
+    options of one name counts less. 0: no fit."""
+    said = _content(option.label)
+    named = 2 * len(said & need.names) / max(1, len(said) + len(need.names))
     words = fold(option.line()).split()
     known = sum(w in need.words for w in words) / len(words) if words else 0.0
-    return named + known if named or known >= FITS else 0.0
+    return named + known / 2 if named >= NAMED or known >= FITS else 0.0
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(fold(text).split()) - FUNCTION_WORDS
