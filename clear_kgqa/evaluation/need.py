@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -15,6 +16,8 @@ from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.errors import QueryError
 from clear_kgqa_tools.folding import fold
 from clear_kgqa_tools.nodes import Node
+
+_WORD = re.compile(r"\w+")
 
 Describe = Callable[[list[str]], Mapping[str, Node]]
 """Labels, types and descriptions of the nodes, classes and properties among the IRIs."""
@@ -60,7 +63,7 @@ def need_of(sample: Sample, gold: Gold, describe: Describe) -> Need:
         tuple(known.get(iri, Node(iri, "")) for iri in nodes),
         tuple(known.get(iri, Node(iri, "")) for iri in predicates),
         shape.form if shape else "select",
-        frozenset(w for n in known.values() for t in (n.label, *n.types, n.description) for w in fold(t).split()),
+        frozenset(w for n in known.values() for t in (n.label, *n.types, n.description) for w in _words(t)),
         frozenset(w for n in known.values() for w in _content(n.label)),
     )
 
@@ -150,10 +153,14 @@ def _text_fit(need: Need, option: Option) -> float:
     options of one name counts less. 0: no fit."""
     said = _content(option.label)
     named = 2 * len(said & need.names) / max(1, len(said) + len(need.names))
-    words = fold(option.line()).split()
+    words = _words(option.line())
     known = sum(w in need.words for w in words) / len(words) if words else 0.0
     return named + known / 2 if named >= NAMED or known >= FITS else 0.0
 
 
 def _content(text: str) -> frozenset[str]:
-    return frozenset(fold(text).split()) - FUNCTION_WORDS
+    return frozenset(_words(text)) - FUNCTION_WORDS
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(fold(text))
