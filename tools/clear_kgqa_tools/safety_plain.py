@@ -8,6 +8,7 @@ queries; parsing takes fifty times longer.
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from clear_kgqa_tools.terms import Form
 
@@ -36,12 +37,17 @@ _PAGE = (
     rf"(?:{_S}LIMIT [0-9]{{1,9}}+)?+(?:{_S}OFFSET [0-9]{{1,9}}+)?+"
 )
 _PROLOGUE = rf"(?>(?:PREFIX {_PREFIX} {_IRI}{_S})*+)"
-_SELECT = re.compile(
+_SELECT = (
     rf"{_PROLOGUE}SELECT{_S}(?:DISTINCT{_S})?+(?:{_VAR}(?:{_S}{_VAR})*+|\({_O}{_COUNT}{_S}AS{_S}{_VAR}{_O}\))"
-    rf"{_S}WHERE{_S}{_GROUP}{_PAGE}",
-    re.ASCII,
+    rf"{_S}WHERE{_S}{_GROUP}{_PAGE}"
 )
-_ASK = re.compile(rf"{_PROLOGUE}ASK{_S}(?:WHERE{_S})?+{_GROUP}", re.ASCII)
+_ASK = rf"{_PROLOGUE}ASK{_S}(?:WHERE{_S})?+{_GROUP}"
+
+
+@cache
+def _grammar(form: str) -> re.Pattern[str]:
+    """Compiled when a query first needs it, which takes some milliseconds."""
+    return re.compile(_SELECT if form == "select" else _ASK, re.ASCII)
 
 
 def plain_form(query: str) -> Form | None:
@@ -51,6 +57,5 @@ def plain_form(query: str) -> Form | None:
     """
     if len(query) > LONGEST:
         return None
-    if _SELECT.fullmatch(query):
-        return "select"
-    return "ask" if _ASK.fullmatch(query) else None
+    form: Form = "ask" if "ASK" in query and "SELECT" not in query else "select"
+    return form if _grammar(form).fullmatch(query) else None
