@@ -2,6 +2,7 @@ import gzip
 import hashlib
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pyoxigraph as ox
@@ -105,6 +106,39 @@ def test_unreadable_sources_are_one_line_and_leave_nothing(tmp_path: Path, name:
         build_graph(source, tmp_path / "graph")
     assert message in str(error.value) and "\n" not in str(error.value)
     assert [p.name for p in tmp_path.iterdir()] == [name]
+
+
+BOMB = """<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "aaaaaaaaaa">{}]>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:x="http://e/">
+<rdf:Description rdf:about="http://e/a"><x:p>&{};</x:p></rdf:Description></rdf:RDF>"""
+
+
+def test_entities_that_grow_without_bound_are_refused(tmp_path: Path) -> None:
+    nested = "".join(f'<!ENTITY {b} "' + f"&{a};" * 10 + '">' for a, b in pairwise("abcdefghijkl"))
+    for text in (BOMB.format(nested, "l"), BOMB.format('<!ENTITY b "&c;"><!ENTITY c "&b;">', "b")):
+        (tmp_path / "bomb.rdf").write_text(text)
+        with pytest.raises(ConfigError, match=r"bomb\.rdf: its XML entity '\w' grows beyond"):
+            build_graph(tmp_path / "bomb.rdf", tmp_path / "graph")
+    (tmp_path / "fine.rdf").write_text(BOMB.format('<!ENTITY b "&a;&a;">', "b"))
+    assert build_graph(tmp_path / "fine.rdf", tmp_path / "graph").triples == 1
+
+
+def test_literals_too_long_to_read(tmp_path: Path) -> None:
+    long = f'<http://o/a> <http://o/p> "{"x" * (17 << 20)}" .\n'
+    (tmp_path / "long.nt").write_text('<http://o/a> <http://o/p> "1" .\n' + long + '<http://o/a> <http://o/p> "2" .\n')
+    report = build_graph(tmp_path / "long.nt", tmp_path / "graph")
+    assert (report.triples, report.bad_lines) == (2, 1) and "line 2: over 16 MB" in report.bad_listed[0]
+    (tmp_path / "long.ttl").write_text(long)
+    with pytest.raises(ConfigError, match="a literal is over 16 MB"):
+        build_graph(tmp_path / "long.ttl", tmp_path / "other")
+
+
+@pytest.mark.parametrize("name", ["a.nt", "a.ttl", "a.trig", "a.nq", "a.ttl.gz", "a.nt.gz"])
+def test_a_byte_order_mark_is_no_part_of_the_data(tmp_path: Path, name: str) -> None:
+    data = b'\xef\xbb\xbf<http://o/a> <http://o/p> "1" .\n'
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    report = build_graph(tmp_path / name, tmp_path / "graph")
+    assert (report.triples, report.bad_lines) == (1, 0)
 
 
 def test_cut_off_gzip(tmp_path: Path) -> None:

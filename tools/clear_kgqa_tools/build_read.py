@@ -5,16 +5,17 @@ from __future__ import annotations
 import gzip
 import hashlib
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from io import BufferedReader
 from itertools import islice
 from pathlib import Path
 from typing import IO, cast
-from xml.parsers import expat
 
 import pyoxigraph as ox
 
+from clear_kgqa_tools.build_xml import check_entities, error_line
 from clear_kgqa_tools.errors import ConfigError
 from clear_kgqa_tools.text import cut, one_line
 
@@ -30,6 +31,7 @@ FORMATS = {
 _BY_LINE = (ox.RdfFormat.N_TRIPLES, ox.RdfFormat.N_QUADS)
 _BLOCK = 4_000
 _LISTED = 20
+_LONGEST = (16 << 20) - 1024  # bytes: pyoxigraph takes 16 MB of one line or literal
 _POSITION = re.compile(r"^Parser error at [^:]*: ")
 
 
@@ -96,16 +98,28 @@ class SourceFile:
 
     def _whole(self, stream: IO[bytes]) -> Iterator[ox.Quad]:
         base = self.path.resolve().as_uri()
+        if self._syntax == ox.RdfFormat.RDF_XML:
+            check_entities(self.path)
+        if self._syntax == ox.RdfFormat.TURTLE or self._syntax == ox.RdfFormat.TRIG:
+            stream = _without_mark(stream)
         try:
             yield from ox.parse(stream, format=self._syntax, base_iri=base)
         except SyntaxError as error:
-            line = error.lineno or (_xml_error_line(self.path) if self._syntax == ox.RdfFormat.RDF_XML else 0)
+            line = error.lineno or (error_line(self.path) if self._syntax == ox.RdfFormat.RDF_XML else 0)
             where = f", line {line:,}" if line else ""
             raise ConfigError(f"{self.path.name}{where}: {one_line(error.msg)}") from error
+        except MemoryError:
+            raise ConfigError(f"{self.path.name}: a literal is over 16 MB") from None
 
     def _by_line(self, stream: IO[bytes]) -> Iterator[ox.Quad]:
         start = 1
         while lines := list(islice(stream, _BLOCK)):
+            if start == 1:
+                lines[0] = lines[0].removeprefix(BOM_UTF8)
+            for at, line in enumerate(lines):
+                if len(line) > _LONGEST:
+                    self.bad.add(start + at, "over 16 MB", line[:200].decode("utf-8", "replace"))
+                    lines[at] = b"\n"
             yield from self._block(lines, start)
             start += len(lines)
 
@@ -121,12 +135,8 @@ class SourceFile:
                     yield from self._block([line], number)
 
 
-def _xml_error_line(path: Path) -> int:
-    """Where the file stops being well-formed XML, which pyoxigraph's errors do not say; 0 where it is."""
-    parser = expat.ParserCreate()
-    with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
-        try:
-            parser.ParseFile(file)
-        except expat.ExpatError as error:
-            return error.lineno
-    return 0
+def _without_mark(stream: IO[bytes]) -> IO[bytes]:
+    """The stream after a byte-order mark, if it begins with one; a gzipped one stays where it is read from."""
+    if stream.read(len(BOM_UTF8)) != BOM_UTF8:
+        stream.seek(0)
+    return stream
