@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from clear_kgqa.events import Answered, Event, Scored
 
 if TYPE_CHECKING:
     from clear_kgqa.readings.mentions import Mention
@@ -19,10 +21,16 @@ _INSTEAD = re.compile(
     re.IGNORECASE,
 )
 
+Bound = Sequence[tuple[str, tuple[int, int]]]
+"""IRIs of nodes, each with the span of the question that names it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What a finished turn was about: its question, the topic entity, and the answer where it was one entity alone."""
+    """What a finished turn was about: its question, the topic entity, and the answer where it was one entity alone.
+
+    `picked` says that the answer is the first of an order ("the largest city in ..."): then it is what is talked about.
+    """
 
     question: str
     iri: str
@@ -30,6 +38,7 @@ class Topic:
     span: tuple[int, int] = (0, 0)
     answer_iri: str = ""
     answer_label: str = ""
+    picked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +50,42 @@ class Carried:
     iri: str
     label: str
     other: str = ""
+
+    def line(self) -> str:
+        """How the question was made complete, in one line."""
+        told = f"Asked as: {self.question}"
+        return f"{told} ({self.word} = {self.label})" if self.iri else told
+
+    def bound(self) -> Bound:
+        """The carried entity and where it now stands in the question, as a session takes them."""
+        at = self.question.find(self.label)
+        return ((self.iri, (at, at + len(self.label))),) if self.iri and at >= 0 else ()
+
+
+def topic_of(question: str, events: Sequence[Event]) -> Topic | None:
+    """The topic entity of the reading that was answered in a turn, with the answer where it was a single entity."""
+    answer = next((e for e in reversed(events) if isinstance(e, Answered)), None)
+    scored = next((e for e in reversed(events) if isinstance(e, Scored)), None)
+    if answer is None or scored is None:
+        return None
+    iri = next((r["entity"] for r in scored.readings if r["sparql"] == answer.sparql and r["entity"]), "")
+    named = next(((s, c) for s in scored.scores for c in s.candidates if c.iri == iri), None)
+    if not iri or named is None:
+        return None
+    slot, candidate = named
+    single = answer.values[0] if len(answer.values) == 1 and "iri" in answer.values[0] else {}
+    span = _named_at(question, slot.slot, candidate.label)
+    ids = (single.get("iri", ""), single.get("label", ""))
+    return Topic(question, iri, candidate.label, span, *ids, picked=bool(single) and "ORDER BY" in answer.sparql)
+
+
+def _named_at(question: str, slot: str, label: str) -> tuple[int, int]:
+    """Where the topic stands in the question: as the slot names it ("entity:georgia"), else as its label."""
+    for name in (slot.partition(":")[2], label):
+        at = question.casefold().find(name.casefold()) if name else -1
+        if at >= 0:
+            return at, at + len(name)
+    return 0, 0
 
 
 def carry_over(question: str, topic: Topic | None, mentions: Iterable[Mention], swap: bool = False) -> Carried | None:
@@ -67,7 +112,8 @@ def carry_over(question: str, topic: Topic | None, mentions: Iterable[Mention], 
 def _meant(topic: Topic, word: str, swap: bool) -> tuple[str, str, str]:
     """(IRI, label, label of the other entity it could be)."""
     pair = [(topic.iri, topic.label)] + ([(topic.answer_iri, topic.answer_label)] if topic.answer_iri else [])
-    if len(pair) == 2 and (word.casefold() in _PERSONS) is not swap:
+    answer_first = topic.picked or word.casefold() in _PERSONS
+    if len(pair) == 2 and answer_first is not swap:
         pair.reverse()
     return *pair[0], pair[1][1] if len(pair) == 2 else ""
 

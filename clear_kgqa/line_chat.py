@@ -7,6 +7,7 @@ from typing import Protocol
 
 from clear_kgqa.clarification import Clarification
 from clear_kgqa.events import Answered, Asked, Event, Failed, Replied, Scored
+from clear_kgqa.followup import Bound, Carried, Topic, topic_of
 from clear_kgqa.strategy import Strategy
 from clear_kgqa.turn import stoppable
 from clear_kgqa_tools.errors import ClearKgqaError
@@ -26,10 +27,13 @@ Type a question. When a question comes back, type a number, a name, or say it in
 
 
 class Conversation(Strategy, Protocol):
-    """A strategy that knows which clarification is open."""
+    """A strategy that knows which clarification is open, and takes what is settled beforehand."""
 
     @property
     def pending(self) -> Clarification | None: ...
+
+    def start(self, question: str, bound: Bound = ()) -> Iterator[Event]:
+        """Begin a turn in which some spans of the question already mean certain nodes."""
 
 
 def menu(asked: Clarification) -> str:
@@ -79,7 +83,8 @@ class LineChat:
     """Reads lines, runs turns and writes what comes of them.
 
     `read` returns the next line, None at the end of the input, and raises KeyboardInterrupt for Ctrl+C;
-    `write` takes text that may hold anything a graph holds and makes it visible.
+    `write` takes text that may hold anything a graph holds and makes it visible; `follow` completes a question that
+    leans on the turn before.
     """
 
     def __init__(
@@ -89,10 +94,14 @@ class LineChat:
         write: Callable[[str], None],
         attribution: str = "",
         seconds: float = 120.0,
+        follow: Callable[[str, Topic | None], Carried | None] = lambda question, topic: None,
     ) -> None:
-        self.session, self.read, self.write = session, read, write
+        self.session, self.read, self.write, self.follow = session, read, write, follow
         self.attribution, self.seconds = attribution, seconds
         self.question = ""
+        self.topic: Topic | None = None
+        self._events: list[Event] = []
+        self._bound: Bound = ()
         self.answer: Answered | None = None
         self.scored: Scored | None = None
         self.commands: dict[str, Callable[[], None]] = {
@@ -132,8 +141,20 @@ class LineChat:
 
     def ask(self, question: str) -> None:
         """A new turn."""
-        self.question, self.answer, self.scored = question, None, None
-        self._turn(lambda: self.session.start(question))
+        carried = self.follow(question, self.topic)
+        if carried is None:
+            self._put(question)
+        else:
+            self.write(f"  {one_line(carried.line())}")
+            self._put(carried.question, carried.bound())
+
+    def _put(self, question: str, bound: Bound = ()) -> None:
+        self._begin(question)
+        self._bound = bound
+        self._turn(lambda: self.session.start(question, bound))
+
+    def _begin(self, question: str) -> None:
+        self.question, self.answer, self.scored, self._events = question, None, None, []
 
     def _turn(self, begin: Callable[[], Iterator[Event]]) -> None:
         try:
@@ -145,15 +166,18 @@ class LineChat:
             self.write(f"No answer: {error} (/retry asks again)")
 
     def _show(self, event: Event) -> None:
+        self._events.append(event)
         match event:
             case Replied(kind="new_question"):
-                self.question, self.answer, self.scored = event.text, None, None
+                self._begin(event.text)
+                self._bound = ()
             case Replied(kind="unclear"):
                 self.write("That fits none of these either; this is the most probable reading.")
             case Asked():
                 self.write(menu(event.clarification))
             case Answered():
                 self.answer = event
+                self.topic = topic_of(self.question, self._events) or self.topic
                 self.write(answer_text(event, self.attribution))
             case Failed():
                 self.write(failure_text(event))
@@ -165,7 +189,7 @@ class LineChat:
     def retry(self) -> None:
         """Ask the last question again."""
         if self.question:
-            self.ask(self.question)
+            self._put(self.question, self._bound)
         else:
             self.write("No question yet.")
 

@@ -20,10 +20,12 @@ from clear_kgqa.agent.recording import REPLAY, Recorder, RecordingModel, replayi
 from clear_kgqa.agent.reminders import Reminders
 from clear_kgqa.agent.state import AgentState, fresh
 from clear_kgqa.agent.toolbox import Toolbox
+from clear_kgqa.ambiguity.evidence import Settled
 from clear_kgqa.ambiguity.plugin import AmbiguityPlugin
 from clear_kgqa.ambiguity.replies import interpret
 from clear_kgqa.clarification import Clarification
 from clear_kgqa.events import Asked, Event, Failed, Replied, Usage, to_json
+from clear_kgqa.followup import Bound, Carried, Topic, carry_over
 from clear_kgqa.readings.reader import Reader
 from clear_kgqa.settings import Settings
 from clear_kgqa.strategies import LOCAL, Making, check_model, needing_model, pipelines
@@ -70,13 +72,23 @@ class Session:
         found = [i.value for t in tasks for i in t.interrupts]
         return Clarification.from_json(found[0]) if found else None
 
-    def start(self, question: str) -> Iterator[Event]:
-        """Begin a turn; an open clarification is closed first, so that the history stays valid for a strict API."""
-        yield from self._noted("start", question, self._begin(question))
+    def start(self, question: str, bound: Bound = ()) -> Iterator[Event]:
+        """Begin a turn; an open clarification is closed first, so that the history stays valid for a strict API.
 
-    def _begin(self, question: str) -> Iterator[Event]:
+        `bound` nodes are settled before anything is asked.
+        """
+        yield from self._noted("start", question, self._begin(question, bound))
+
+    def _begin(self, question: str, bound: Bound = ()) -> Iterator[Event]:
         self._close_open_calls()
-        yield from self._run(self._fresh(question))
+        settled = [Settled(f"bound:{iri}", "entity", entity=iri, span=span).to_json() for iri, span in bound]
+        yield from self._run({**self._fresh(question), "settled": settled})
+
+    def follow(self, question: str, topic: Topic | None) -> Carried | None:
+        """A question that leans on the turn before, made complete; None where it stands by itself."""
+        if self._plugin is None or topic is None:
+            return None
+        return carry_over(question, topic, self._plugin.reader.mentions(question))
 
     def _fresh(self, question: str) -> AgentState:
         """The state of a new turn; the offline planner takes given nodes from its reader, not from words."""
@@ -195,7 +207,7 @@ class SingleTurns(Session):
         """Nothing is ever asked."""
         return None
 
-    def _begin(self, question: str) -> Iterator[Event]:
+    def _begin(self, question: str, bound: Bound = ()) -> Iterator[Event]:
         return self._strategy.start(question)
 
     def drop(self) -> None:

@@ -76,7 +76,7 @@ def _by_line(settings: Settings) -> int:
         if sys.stdin.isatty():
             say(f"Ask the graph {bundle.name}, {bundle.schema.triples:,} triples. /help lists the commands.")
         read = _read_terminal if sys.stdin.isatty() else _read_pipe
-        LineChat(session, read, say, bundle.attribution, settings.timeout).run()
+        LineChat(session, read, say, bundle.attribution, settings.timeout, session.follow).run()
     return faults.ANSWERED
 
 

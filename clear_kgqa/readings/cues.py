@@ -19,6 +19,7 @@ _ASK = re.compile(r"^\W*(is|are|was|were|am|do|does|did|has|have|had|can|could|w
 _COUNT = re.compile(r"\b(how many|number of|count (?:of|the)|amount of|how often|how many times)\b", re.I)
 _NUMBER = r"(?P<number>\d[\d,.' ]*\d|\d|[a-z]+(?: a)?)(?:[\s-]*(?P<scale>hundred|thousand|million|billion|trillion|mio|bn|k|m)\b)?"
 _YEAR_IN = re.compile(r"\b(?:in|during|of|from|year)\s+(?:the year\s+)?(1[0-9]{3}|20[0-9]{2})\b", re.I)
+_NEGATION = re.compile(r"\b(?:not(?! only)|no|without|never|neither|nor|lacks?|lacking)\b|\w+n['’]t\b", re.I)
 
 
 @cache
@@ -64,7 +65,8 @@ class Bound:
 class Cues:
     """Everything the wording says: `expects` is person, place, date, number or empty; `open_attributes` are those that
     a vague question ("how big") leaves open; `noun` is the noun phrase after which/what/how many; `plural` says that
-    several answers are expected, `definite` that one is ("what is the capital of"); `choice` that the question offers alternatives ("... or ...")."""
+    several answers are expected, `definite` that one is ("what is the capital of"); `choice` that the question offers
+    alternatives ("... or ..."); `negation` is the word that leaves something out ("which countries do not ...")."""
 
     ask: bool = False
     count: bool = False
@@ -78,6 +80,7 @@ class Cues:
     choice: bool = False
     plural: bool = False
     definite: bool = False
+    negation: Span = (0, 0)
     words: tuple[Word, ...] = field(default=())
 
 
@@ -102,6 +105,7 @@ def read_cues(question: str) -> Cues:
         choice=bool(re.search(r"\b\w[^?]* or \w", question)),
         words=words,
         definite=bool(_DEFINITE.search(question)),
+        negation=left_out.span() if (left_out := _NEGATION.search(question)) else (0, 0),
         plural=bool(noun and singular(noun.split()[-1]) != noun.split()[-1])
         and not re.search(r"\bhow many\b", question, re.I),
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from clear_kgqa.events import Answered, Asked, Event, Failed
+from clear_kgqa.line_chat import LineChat
 from clear_kgqa.readings.reader import Reader
 from clear_kgqa.session import Session, make_session
 from clear_kgqa.settings import Settings
@@ -38,6 +39,16 @@ def last(events: Iterable[Event]) -> Event:
 def labels(event: Event) -> set[str]:
     assert isinstance(event, Answered), event
     return {v["label"] for v in event.values}
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [("Which countries do not border the sea?", "not"), ("Which countries have no neighbours?", "no")],
+)
+def test_what_is_left_out_is_not_passed_over(demo: Reader, question: str, word: str) -> None:
+    event = last(talk(demo).start(question))
+    assert isinstance(event, Failed)
+    assert event.reason == f'I do not read what "{word}" leaves out; ask for what is there instead.'
 
 
 @pytest.mark.parametrize(
@@ -146,3 +157,24 @@ def test_typos(demo: Reader) -> None:
     if isinstance(event, Asked):
         event = last(session.resume("the capital of France"))
     assert labels(event) == {"2,138,551"}
+
+
+def lines(demo: Reader, *typed: str) -> list[str]:
+    """What the chat by line writes when these lines are typed."""
+    written: list[str] = []
+    todo = iter(typed)
+    session = talk(demo)
+    LineChat(session, lambda: next(todo, None), written.append, follow=session.follow).run()
+    return written
+
+
+def test_a_question_about_the_answer_before(demo: Reader) -> None:
+    told = lines(demo, "What is the largest city in Georgia?", "the US state", "and its population?")
+    assert told[-2] == "  Asked as: Atlanta's population? (its = Atlanta)"
+    assert told[-1].startswith("510,823.\n  Read as: Population of Atlanta")
+
+
+def test_a_question_about_the_choice_before(demo: Reader) -> None:
+    told = lines(demo, "population of San Jose", "the capital of Costa Rica", "what country is it in?")
+    assert told[-2] == "  Asked as: what country is San José in? (it = San José)"
+    assert told[-1].startswith("Costa Rica.")

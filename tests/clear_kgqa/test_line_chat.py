@@ -8,6 +8,7 @@ import pytest
 
 from clear_kgqa.clarification import Clarification, Option
 from clear_kgqa.events import Answered, Asked, Candidate, Event, Failed, Replied, Score, Scored
+from clear_kgqa.followup import Bound
 from clear_kgqa.line_chat import LineChat, answer_text, menu
 from clear_kgqa_tools.errors import EndpointError
 
@@ -37,7 +38,7 @@ class Capitals:
         self.down = True
         self.said: list[str | None] = []
 
-    def start(self, question: str) -> Iterator[Event]:
+    def start(self, question: str, bound: Bound = ()) -> Iterator[Event]:
         self.pending = None
         if "Georgia" in question:
             self.pending = GEORGIA

@@ -12,14 +12,13 @@ from textual.message import Message
 
 from clear_kgqa.clarification import Clarification
 from clear_kgqa.events import Asked, Event, Failed, Replied
-from clear_kgqa.followup import Carried, Topic, carry_over
+from clear_kgqa.followup import Carried, Topic, carry_over, topic_of
 from clear_kgqa.remembered import RememberedChoices, made_choices, option_key
 from clear_kgqa.session_store import SessionStore, Turn
 from clear_kgqa_tools.errors import Cancelled, ClearKgqaError, EndpointError
 from clear_kgqa_tui import messages
 from clear_kgqa_tui.jobs import Jobs
 from clear_kgqa_tui.opened import Opened, opened
-from clear_kgqa_tui.topic import topic_of
 
 if TYPE_CHECKING:
     from clear_kgqa.settings import Settings
@@ -139,7 +138,7 @@ class Backend:
             self.opened.close()
         self.opened, self.settings, self.session_id = now, settings, session
         self.turns = self.store.turns(session)
-        self._topic = next((t for turn in reversed(self.turns) if (t := topic_of(turn))), None)
+        self._topic = next((t for turn in reversed(self.turns) if (t := topic_of(turn.asked, turn.events))), None)
         bundle = now.bundle
         self._post(messages.Opened(
             bundle.name, bundle.schema.triples, bundle.attribution, session, self.turns, now.session.pending
@@ -164,8 +163,6 @@ class Backend:
         carried = None
         if self._topic is not None:
             carried = carry_over(question, self._topic, self.opened.reader.mentions(question), swap)
-        if carried is not None and carried.iri:
-            replies = {**replies, f"entity:{carried.label.casefold()}": carried.iri}
         self._put(question, carried.question if carried else question, carried, replies)
 
     def _put(self, question: str, asked: str, carried: Carried | None, replies: Replies, remember: bool = True) -> None:
@@ -173,7 +170,7 @@ class Backend:
         if self.opened.session.pending is not None and self.turns:
             self._happened(self.turns[-1], DROPPED)
         turn = self._begin(question, asked, carried)
-        self._pump(turn, self.opened.session.start(asked), replies, remember)
+        self._pump(turn, self.opened.session.start(asked, carried.bound() if carried else ()), replies, remember)
 
     def _begin(self, question: str, asked: str, carried: Carried | None = None) -> Turn:
         turn = Turn(question, asked)
@@ -204,7 +201,7 @@ class Backend:
             self._noted(turn, why)
             replies = {slot: key for slot, key in replies.items() if slot != asked.slot}
             stream = self.opened.session.resume(str(chosen + 1))
-        self._before, self._topic = self._topic, topic_of(turn) or self._topic
+        self._before, self._topic = self._topic, topic_of(turn.asked, turn.events) or self._topic
         self._post(messages.TurnPaused())
 
     def _follow(self, turn: Turn, stream: Iterator[Event]) -> tuple[Turn, Clarification | None]:
