@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from clear_kgqa.readings.paths import PropertySpace
+from clear_kgqa.readings.question import View
 from clear_kgqa.readings.reading import Anchor, Order, Reading, TypeConstraint, ValueFilter
+from clear_kgqa.readings.words import tokenize
+from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.nodes import Hop, Node
 from clear_kgqa_tools.safety import check
 from clear_kgqa_tools.terms import XSD, Term
@@ -45,3 +49,16 @@ def test_yes_no_between_two_entities() -> None:
     assert Reading((_anchor(direction="out"),), target=target, form="ask").query == (
         "ASK { <http://ex.org/kenya> <http://ex.org/country> <http://ex.org/fr> . }"
     )
+
+
+def test_a_synonym_names_a_property_and_a_word_counts_for_one_hop_only(bundle: GraphBundle) -> None:
+    view = View(tokenize("Which filmmaker made it"), PropertySpace(bundle))
+    director = Hop("http://ex.org/director", "director", "out")
+    assert view.named((director,)) == 0.0
+    assert view.meant((director,)) == 1.0
+    assert view.reaches(director.property) >= {len("Which ")}
+    assert view.explains(director.property) == frozenset()
+
+
+def test_breadth_counts_the_properties_of_a_graph(bundle: GraphBundle) -> None:
+    assert PropertySpace(bundle).breadth == 0.0
