@@ -179,10 +179,12 @@ class ServedModel(OneMessageModel):
             queue.put(error)
 
     def _streamed(self, messages: list[BaseMessage], options: dict[str, Any], tell: Callable[[str], None]) -> AIMessage:
-        from clear_kgqa.agent.chat_model_wire import RAW_CALLS, streamed_calls
+        from clear_kgqa.agent.chat_model_wire import RAW_CALLS, StreamedCalls
 
+        calls = StreamedCalls()
         whole: Any = None
         for chunk in self.wire.stream(messages, {"callbacks": []}, **options):
+            calls.add(chunk)
             whole = chunk if whole is None else whole + chunk
             if chunk.text:
                 tell(str(chunk.text))
@@ -190,7 +192,7 @@ class ServedModel(OneMessageModel):
             raise EndpointError("the model server sent an empty stream")
         return AIMessage(
             str(whole.text),
-            additional_kwargs={RAW_CALLS: streamed_calls(whole)},
+            additional_kwargs={RAW_CALLS: calls.calls},
             response_metadata=whole.response_metadata,
             usage_metadata=whole.usage_metadata,
         )

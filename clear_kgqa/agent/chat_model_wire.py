@@ -93,10 +93,34 @@ def raw_calls(calls: Any, function_call: Any = None) -> list[dict[str, Any]]:
     return out
 
 
-def streamed_calls(message: AIMessage) -> list[dict[str, Any]]:
-    """The same from a message put together of streamed chunks."""
-    chunks = getattr(message, "tool_call_chunks", [])
-    return [{"id": c["id"], "name": c["name"], "arguments": c["args"]} for c in chunks]
+class StreamedCalls:
+    """The same from a stream, piece by piece.
+
+    Servers differ: id and name come once or with every piece (llama-cpp-python), and several calls may all be
+    number 0, told apart by their ids.
+    """
+
+    def __init__(self) -> None:
+        self.calls: list[dict[str, Any]] = []
+        self._numbers: list[int | None] = []
+
+    def add(self, chunk: AIMessage) -> None:
+        """Take in what a streamed chunk holds of calls."""
+        for piece in getattr(chunk, "tool_call_chunks", ()):
+            call = self._call(piece["index"], piece["id"])
+            call["id"] = call["id"] or piece["id"]
+            name = piece["name"] or ""
+            call["name"] += "" if name == call["name"] else name
+            call["arguments"] += piece["args"] or ""
+
+    def _call(self, number: int | None, identity: str | None) -> dict[str, Any]:
+        """The call that a piece belongs to, the latest of its number unless another id begins a new one."""
+        for at in reversed(range(len(self.calls))):
+            if self._numbers[at] == number and (not identity or self.calls[at]["id"] in (None, "", identity)):
+                return self.calls[at]
+        self.calls.append({"id": None, "name": "", "arguments": ""})
+        self._numbers.append(number)
+        return self.calls[-1]
 
 
 def _is_choice(choice: Any) -> bool:

@@ -242,3 +242,43 @@ def test_a_call_that_the_server_itself_cannot_read_is_sent_back(told: Raw) -> No
         assert model(server).invoke(ASKED).tool_calls
     assert server.chats[1]["messages"][-1]["content"].startswith("The tool call could not be read")
     assert "cannot be used" in str(fault(told))
+
+
+def streamed(*deltas: list[dict[str, Any]]) -> Raw:
+    """A stream of tool-call deltas."""
+    head = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    choices = [{"index": 0, "delta": {"tool_calls": d}, "finish_reason": None} for d in deltas]
+    choices.append({"index": 0, "delta": {}, "finish_reason": "tool_calls"})
+    lines = "".join(f"data: {json.dumps({**head, 'choices': [c]})}\n\n" for c in choices)
+    return Raw(200, lines + "data: [DONE]\n\n", "text/event-stream")
+
+
+def piece(arguments: str, index: int = 0, identity: str | None = None, name: str | None = None) -> dict[str, Any]:
+    return {"index": index, "id": identity, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        [[piece('{"sparql": "A', identity="a", name=RUN)], [piece("SK {}")], [piece('"}')]],
+        [[piece(text, identity="a", name=RUN)] for text in ('{"sparql": "A', "SK {}", '"}')],  # llama-cpp-python
+        [[piece("", identity="a", name=RUN)], [piece('{"sparql": "ASK {}"}', name="")]],
+        [[piece("", identity="a", name="Execute")], [piece('{"sparql": "ASK {}"}', name="SPARQL")]],
+    ],
+)
+def test_a_streamed_call_is_put_together_however_its_pieces_come(stream: list[list[dict[str, Any]]]) -> None:
+    [call] = reply(streamed(*stream), streaming=True).tool_calls
+    assert (call["name"], call["args"]) == (RUN, {"sparql": "ASK {}"})
+
+
+@pytest.mark.parametrize("numbers", [(0, 1), (0, 0)])
+def test_two_streamed_calls_stay_two_whatever_their_numbers(numbers: tuple[int, int]) -> None:
+    first, second = numbers
+    stream = [
+        [piece('{"sparql": "ASK ', first, "a", RUN)],
+        [piece('{}"}', first)],
+        [piece('{"name": ', second, "b", "SearchNodes")],
+        [piece('"Paris"}', second)],
+    ]
+    calls = reply(streamed(*stream), streaming=True).tool_calls
+    assert [(c["name"], c["args"]) for c in calls] == [(RUN, {"sparql": "ASK {}"}), ("SearchNodes", {"name": "Paris"})]
