@@ -14,7 +14,7 @@ TURTLE = """
 e:City rdfs:label "city"@en, "Stadt"@de .
 e:mayor rdfs:label "mayor"@en, "Bürgermeister"@de .
 e:a a e:City ; rdfs:label "Frankfort"@en, "Frankfurt"@de ; s:description "on the Main"@en, "am Main"@de ; e:mayor e:m .
-e:b a e:City ; rdfs:label "Frankfort"@en, "Frankfurt"@de ; s:description "on the Oder"@en, "an der Oder"@de ; e:mayor e:n .
+e:b a e:City ; rdfs:label "Frankfort"@en, "Frankfurt"@de ; s:description "on the Spree"@en, "an der Spree"@de ; e:mayor e:n .
 e:m rdfs:label "Max the Elder"@en, "Max der Ältere"@de . e:n rdfs:label "Nora" .
 """
 QUESTION = "Who is the mayor of Frankfort?"
@@ -34,8 +34,8 @@ def asked(graph: str, capsys: pytest.CaptureFixture[str], *more: str) -> dict[st
 
 
 def test_the_user_is_asked_back_in_the_preferred_language(graph: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert asked(graph, capsys) == {"on the Main": "Frankfort", "on the Oder": "Frankfort"}
-    assert asked(graph, capsys, "--language", "de,en") == {"am Main": "Frankfurt", "an der Oder": "Frankfurt"}
+    assert asked(graph, capsys) == {"on the Main": "Frankfort", "on the Spree": "Frankfort"}
+    assert asked(graph, capsys, "--language", "de,en") == {"am Main": "Frankfurt", "an der Spree": "Frankfurt"}
 
 
 def test_the_settings_file_can_hold_it(graph: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
