@@ -3,33 +3,62 @@
 from __future__ import annotations
 
 import ssl
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import openai
 from langchain_core.messages import AIMessage
-from langchain_core.outputs import ChatResult
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-from clear_kgqa.agent.chat_model_faults import unusable
+from clear_kgqa.agent.chat_model_faults import OPENAI, unusable
 from clear_kgqa.settings import Settings
 
+NEWER_LIMIT = "max_completion_tokens"
 RAW_CALLS = "raw_calls"
 """In `additional_kwargs`: [{"id", "name", "arguments"}], unread."""
+
+
+_OPENAI_HOSTS = {urlsplit(OPENAI).hostname}
 
 
 class Wire(ChatOpenAI):
     """Never raises on odd arguments (ChatOpenAI does: release gate 8) and says readably what else cannot be read."""
 
     settings: Settings
+    limit: str = "max_tokens"
+    """What the server calls the longest reply. Local servers do not know OpenAI's newer name, and would never stop."""
 
     def _get_request_payload(self, input_: Any, **kwargs: Any) -> dict[str, Any]:
         """The request, its long parts as `extra_body`: openai looks through every field of all others, for 15 ms."""
         payload = super()._get_request_payload(input_, **kwargs)
+        payload[self.limit] = payload.pop(NEWER_LIMIT)
         long = {name: payload.pop(name) for name in ("messages", "tools") if name in payload}
         return {**payload, "messages": [], "extra_body": {**payload.get("extra_body", {}), **long}}
+
+    def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
+        try:
+            return super()._generate(*args, **kwargs)
+        except openai.BadRequestError as error:
+            self._take_newer(error)
+            return super()._generate(*args, **kwargs)
+
+    def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
+        try:
+            yield from super()._stream(*args, **kwargs)
+        except openai.BadRequestError as error:  # nothing was said yet
+            self._take_newer(error)
+            yield from super()._stream(*args, **kwargs)
+
+    def _take_newer(self, error: openai.BadRequestError) -> None:
+        """From now on OpenAI's newer name, where a server (a gateway to OpenAI) asks for it; else the error again."""
+        if self.limit == NEWER_LIMIT or NEWER_LIMIT not in str(error):
+            raise error
+        self.limit = NEWER_LIMIT
 
     def _create_chat_result(self, response: Any, generation_info: dict[str, Any] | None = None) -> ChatResult:
         data = response.model_dump(warnings=False) if isinstance(response, openai.BaseModel) else response
@@ -56,6 +85,7 @@ def wire(settings: Settings) -> Wire:
         http_client=client,
         http_async_client=_unused(),
         settings=settings,
+        limit=NEWER_LIMIT if urlsplit(settings.base_url or OPENAI).hostname in _OPENAI_HOSTS else "max_tokens",
         model=settings.model,
         base_url=settings.base_url or None,
         api_key=settings.api_key or SecretStr("none"),

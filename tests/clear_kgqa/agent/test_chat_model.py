@@ -282,3 +282,21 @@ def test_two_streamed_calls_stay_two_whatever_their_numbers(numbers: tuple[int, 
     ]
     calls = reply(streamed(*stream), streaming=True).tool_calls
     assert [(c["name"], c["args"]) for c in calls] == [(RUN, {"sparql": "ASK {}"}), ("SearchNodes", {"name": "Paris"})]
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_the_longest_reply_is_told_in_the_words_that_the_server_knows(streaming: bool) -> None:
+    newer = error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+    with FaultyModelServer([newer, GOOD]) as server:
+        asked = model(server, streaming=streaming, reply_tokens=99)
+        assert asked.invoke(ASKED).tool_calls
+        assert asked.invoke(ASKED).tool_calls
+    told = [(chat.get("max_tokens"), chat.get("max_completion_tokens")) for chat in server.chats]
+    assert told == [(99, None), (None, 99), (None, 99)]
+
+
+def test_openai_itself_gets_its_newer_word() -> None:
+    from clear_kgqa.agent.chat_model_wire import wire
+
+    made = wire(Settings(model="m", api_key=KEY, reply_tokens=99))
+    assert made._get_request_payload("hello")["max_completion_tokens"] == 99

@@ -101,7 +101,8 @@ def test_a_named_tool_is_called_with_an_object(url: str) -> None:
 def test_a_json_schema_is_kept_to(url: str) -> None:
     name = {"type": "string", "enum": ["Paris", "Rome"]}  # any string might not end before the reply must
     schema = {"type": "object", "properties": {"name": name}, "required": ["name"]}
-    asked = wire(settings(url)).bind(response_format={"type": "json_object", "schema": schema})
+    form = {"type": "json_object", "schema": schema}
+    asked = wire(settings(url)).bind(extra_body={"response_format": form})
     assert json.loads(str(asked.invoke("Name a city, as JSON.").content))["name"] in ("Paris", "Rome")
 
 
