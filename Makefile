@@ -21,6 +21,7 @@ check: $(VENV)/dev.stamp
 
 bench: $(VENV)/dev.stamp
 	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script; done
+	@echo "== 100,000 fuzz cases"; $(BIN)/python -m tests.tools.fuzz 100000
 
 $(VENV)/%.stamp: pyproject.toml | $(BIN)/pip
 	@echo "Installing clear-kgqa[$*] into $(VENV); the first time this takes a minute or two" >&2

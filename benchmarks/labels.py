@@ -1,6 +1,7 @@
 """Label search on synthetic names: build time, size, memory, speed and hits, printed as Markdown.
 
 python benchmarks/labels.py --sizes 20000,200000,2000000
+python benchmarks/labels.py --sizes 20000 --grasp ENVIRONMENT/bin/python    beside grasp-rdf, over the first size
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import shutil
 import string
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
@@ -24,6 +26,7 @@ from clear_kgqa_tools.label_index import LabelIndex, LabelRecord
 SEED = 20
 QUERIES = 1000
 NGRAMS = 200
+PEER_QUERIES = 100
 _ONSETS = tuple("b c ch d f g gr h j k kl l m n p pr qu r s sh st t tr v w z".split())  # noqa: SIM905
 _NUCLEI = ["a", "e", "i", "o", "u", "ai", "ea", "ou", "y"]
 _CODAS = ["", "", "", "l", "n", "r", "s", "t", "nd", "ck", "m"]
@@ -128,13 +131,31 @@ def look_up(folder: Path, size: int) -> dict[str, Any]:
     }
 
 
+def beside_peer(python: str, size: int, folder: Path) -> str:
+    """The same names searched here and by grasp-rdf, over the labels of one server."""
+    from labels_peer import compare
+
+    records, rng = list(Names(size).records()), random.Random(SEED + 3)
+    times_used = Counter(name for r in records for name in (r.label, *r.aliases))
+    unique = [r for r in records if times_used[r.label] == 1 and len(r.label) > 4][:PEER_QUERIES]
+    names = {
+        "exact, unique names": [(r.label, r.iri) for r in unique],
+        "one typo": [(typo(r.label, rng), r.iri) for r in unique],
+        "prefix": [(r.label[: max(4, len(r.label) * 2 // 3)], r.iri) for r in unique],
+    }
+    return f"**Beside grasp-rdf, {size:,} nodes, {len(unique)} names a kind**\n\n" + compare(
+        python, records, names, folder
+    )
+
+
 def _measure(index: LabelIndex, records: list[LabelRecord], query: Callable[[LabelRecord], str]) -> dict[str, float]:
-    times, first, among = [], 0, 0
+    times, processor, first, among = [], [], 0, 0
     for record in records:
         name = query(record)
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), time.process_time()
         found = index.search(name)
         times.append(time.perf_counter() - start)
+        processor.append(time.process_time() - cpu)
         first += bool(found) and found[0].iri == record.iri
         among += any(node.iri == record.iri for node in found)
     times.sort()
@@ -142,6 +163,7 @@ def _measure(index: LabelIndex, records: list[LabelRecord], query: Callable[[Lab
     return {
         "p50": times[n // 2] * 1e3,
         "p95": times[int(n * 0.95)] * 1e3,
+        "processor95": sorted(processor)[int(n * 0.95)] * 1e3,
         "hit1": first / n,
         "hit10": among / n,
         "n": n,
@@ -173,11 +195,11 @@ def report(size: int, folder: Path) -> str:
         f"{found['memory']:.0f} MB searching; opened in {found['open']:.1f} ms; "
         f"{NGRAMS} names at once in {found['ngrams']:.2f} ms.",
         "",
-        "| search | n | p50 ms | p95 ms | hit@1 | hit@10 |",
-        "|---|---|---|---|---|---|",
+        "| search | n | p50 ms | p95 ms | p95 processor ms | hit@1 | hit@10 |",
+        "|---|---|---|---|---|---|---|",
     ]
     lines += [
-        f"| {kind} | {s['n']} | {s['p50']:.2f} | {s['p95']:.2f} | {s['hit1']:.3f} | {s['hit10']:.3f} |"
+        f"| {kind} | {s['n']} | {s['p50']:.2f} | {s['p95']:.2f} | {s['processor95']:.2f} | {s['hit1']:.3f} | {s['hit10']:.3f} |"
         for kind, s in found["searches"].items()
     ]
     return "\n".join([*lines, ""])
@@ -186,7 +208,14 @@ def report(size: int, folder: Path) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", default="20000,200000,2000000", help="numbers of nodes, separated by commas")
-    for size in map(int, parser.parse_args().sizes.split(",")):
+    parser.add_argument("--grasp", metavar="PYTHON", help="the Python of an environment with grasp-rdf")
+    given = parser.parse_args()
+    sizes = [int(size) for size in given.sizes.split(",")]
+    if given.grasp:
+        with tempfile.TemporaryDirectory(prefix="labels-") as shared:
+            print(beside_peer(given.grasp, sizes[0], Path(shared)))
+        return
+    for size in sizes:
         folder = Path(tempfile.mkdtemp(prefix="labels-"))
         try:
             print(report(size, folder), flush=True)

@@ -128,19 +128,20 @@ class IndexWriter:
         self._nodes.close()
         self._words.commit()
         self._words.wait_merging_threads()
-        Spelling.write(self._folder, sorted(known_words(self._folder)))
         self._save("node_offsets", np.frombuffer(self._offsets, np.uint64))
         self._save_entries()
         iris = np.frombuffer(self._iri_hashes, np.uint64)
         SortedHashes.write(self._folder, "iri", iris, np.arange(len(iris), dtype=np.uint32))
-        names = np.unique(np.frombuffer(self._name_hashes, np.uint64), return_counts=True)[1]
-        meta = {
-            "format": FORMAT,
-            "nodes": len(iris),
-            "entries": int(names.sum()),
-            "shared": int((names > 1).sum()),
-        }
+        meta = {"format": FORMAT, "nodes": len(iris), **self._name_counts()}
+        # Spellings take as much memory as what was collected, which is on disk by now.
+        del iris, self._words, self._offsets, self._weights, self._entry_nodes, self._entry_names
+        del self._name_hashes, self._iri_hashes, self._prefixes
+        Spelling.write(self._folder, sorted(known_words(self._folder)))
         (self._folder / META).write_text(json.dumps(meta))
+
+    def _name_counts(self) -> dict[str, int]:
+        names = np.unique(np.frombuffer(self._name_hashes, np.uint64), return_counts=True)[1]
+        return {"entries": int(names.sum()), "shared": int((names > 1).sum())}
 
     def _save_entries(self) -> None:
         order = np.argsort(-np.frombuffer(self._weights, np.float64), kind="stable").astype(np.uint32)
