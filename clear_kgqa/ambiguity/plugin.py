@@ -14,9 +14,9 @@ from clear_kgqa.ambiguity.recipes import Recipe, make_recipe, recipe_scores
 from clear_kgqa.ambiguity.replies import interpret, words_left
 from clear_kgqa.ambiguity.reply_noise import ReplyNoise
 from clear_kgqa.ambiguity.scores import entity_scores, intent_score
+from clear_kgqa.ambiguity.shown import ANSWERS_TOLD, in_words, shared_names, shown
 from clear_kgqa.clarification import Clarification, Reply
 from clear_kgqa.events import FailureKind, Score, Scored
-from clear_kgqa.readings.answers import Answers
 from clear_kgqa.readings.mentions import Mention, uncovered
 from clear_kgqa.readings.posterior import Posterior
 from clear_kgqa.readings.reader import Interpretation, Reader
@@ -24,8 +24,6 @@ from clear_kgqa.settings import Settings
 from clear_kgqa_tools.nodes import Node
 
 TEXT_NOISE = 0.05  # chance that a reply in free text is not what was meant, before this user's replies tell more
-READINGS_SHOWN = 40
-ANSWERS_TOLD = 3
 SURELY = 2.0  # how many times the best answer's worth the chance of "not in the graph" must be for it to be said
 HALF = 0.5
 LEAST_NULL = 0.4  # chance of "not in the graph" from which it is said
@@ -85,7 +83,7 @@ class AmbiguityPlugin:
             round(1 - posterior.silent_value, 4),
             round(choice.value, 4),
             price,
-            _shown(posterior),
+            shown(posterior),
         )
         failure = self._failure(read, posterior, settled)
         if failure:
@@ -94,8 +92,8 @@ class AmbiguityPlugin:
         closed = any(s.outcome == "delegate" for s in settled) or bool(evidence.united(posterior, settled))
         if asking and not closed and choice.menu is not None and self._worth(choice, scores):
             ask = self._told(evidence.clarification(choice.menu, asked + 1, choice.value), posterior)
-            return Assessment(scored, ask=ask, best=_best(posterior, settled, _shared_names(mentions)))
-        return Assessment(scored, best=_best(posterior, settled, _shared_names(mentions)))
+            return Assessment(scored, ask=ask, best=_best(posterior, settled, shared_names(mentions)))
+        return Assessment(scored, best=_best(posterior, settled, shared_names(mentions)))
 
     def _told(self, ask: Clarification, posterior: Posterior) -> Clarification:
         """The clarification with what each option would answer, by the most probable of its readings."""
@@ -103,7 +101,7 @@ class AmbiguityPlugin:
         found = [posterior.answers[i] for i in best]
         iris = [t.value for a in found for t in a.terms[:ANSWERS_TOLD] if t.kind == "iri"]
         nodes = self.reader.bundle.nodes.describe(list(dict.fromkeys(iris)))
-        told = [_in_words(a, {i: n.label for i, n in nodes.items()}) for a in found]
+        told = [in_words(a, {i: n.label for i, n in nodes.items()}) for a in found]
         return replace(ask, options=tuple(replace(o, answers=t) for o, t in zip(ask.options, told, strict=True)))
 
     def scores(self, posterior: Posterior, question: str) -> list[Score]:
@@ -237,14 +235,6 @@ class AmbiguityPlugin:
         return None, (0, 0)
 
 
-def _in_words(answers: Answers, labels: dict[str, str]) -> str:
-    """The first answers by label, and how many more there are: "Niger, Nigeria and 4 more"."""
-    shown = [labels.get(t.value, t.value) for t in answers.terms[:ANSWERS_TOLD]]
-    more = len(answers.terms) - len(shown)
-    rest = f" and {more}{' or many' if answers.truncated else ''} more" if more else ""
-    return {"true": "yes", "false": "no"}.get(shown[0], shown[0]) if len(shown) == 1 else ", ".join(shown) + rest
-
-
 def _left_out(read: Interpretation) -> str:
     """The word of a negation, which no reading honours; none within a name, nor where yes and no stay as they are."""
     start, end = read.cues.negation
@@ -257,18 +247,6 @@ def _named(read: Interpretation) -> str:
     return " or ".join(names[:3]) or "it"
 
 
-def _shared_names(mentions: tuple[Mention, ...]) -> dict[str, str]:
-    """Names that tell nodes with one label apart: "Springfield (city in Missouri)"."""
-    out: dict[str, str] = {}
-    for mention in mentions:
-        for node in mention.nodes:
-            same = [n for n in mention.nodes if n.label == node.label]
-            told = node.description or (node.types[0] if node.types else "")
-            if len(same) > 1 and told:
-                out[node.iri] = f"{node.label} ({told})"
-    return out
-
-
 def _best(posterior: Posterior, settled: list[Settled], names: dict[str, str]) -> Best | None:
     several = evidence.united(posterior, settled)
     if several:
@@ -279,23 +257,3 @@ def _best(posterior: Posterior, settled: list[Settled], names: dict[str, str]) -
         return None
     best = posterior.readings[posterior.best]
     return Best(best.query, best.line(names), best.form)
-
-
-def _shown(posterior: Posterior) -> tuple[dict[str, Any], ...]:
-    """The most probable readings as JSON: query, line, probability, answers (at most 50) and answer class."""
-    out: list[dict[str, Any]] = []
-    silent = posterior.best
-    for i, (reading, p) in enumerate(zip(posterior.readings, posterior.p, strict=True)):
-        if len(out) < READINGS_SHOWN or i == silent:
-            answers = [t.value for t in posterior.answers[i].terms[:50]]
-            out.append(
-                {
-                    **reading.to_json(),
-                    "p": round(float(p), 5),
-                    "answers": answers,
-                    "class": posterior.classes[i],
-                    "truncated": posterior.answers[i].truncated or len(posterior.answers[i].terms) > 50,
-                    "silent": i == silent,
-                }
-            )
-    return tuple(out)
