@@ -13,6 +13,7 @@ from clear_kgqa.agent.context import tokens
 from clear_kgqa.agent.prompts import text
 from clear_kgqa.agent.usage import usage
 from clear_kgqa.events import Event
+from clear_kgqa.examples.chosen import chosen_selector, queries_shown
 from clear_kgqa.mars.enrichment import classes_of
 from clear_kgqa.mars.labels import Labels
 from clear_kgqa.mars.linking import Linked
@@ -30,7 +31,7 @@ from clear_kgqa_tools.terms import iri_ref
 from clear_kgqa_tools.text import cut, one_line, visible
 
 _RESULT = 2_000  # characters of a result in the verification
-_AROUND = 1_500  # tokens of all that stands around the patterns
+_AROUND = 1_100  # tokens of what stands around the patterns, the system's message not counted
 _FORMAT = {"type": "json_schema", "json_schema": {"name": "decision", "strict": True, "schema": REASONER_SCHEMA}}
 
 
@@ -42,6 +43,7 @@ class ModelReasoner:
     ) -> None:
         self._model, self._settings, self._bundle = model, settings, bundle
         self._labels, self._options = labels, options
+        self._selector = chosen_selector(settings, bundle)
 
     def translate(self, view: View) -> Generator[Event, None, str]:
         """The question in English; as it is where the model gives no translation."""
@@ -74,22 +76,28 @@ class ModelReasoner:
 
     def request(self, view: View, forced: bool) -> list[BaseMessage]:
         """Instructions, then the question in its own language with entities and patterns."""
+        system = SystemMessage(text("mars/reason.md") + self._examples(view.question))
         parts = [
             f"Question: {view.question}",
             "Entities, as data:",
             *(self._entity(view, i) for i in range(len(view.linked))),
             "Patterns, as data:",
-            self._patterns(view),
+            self._patterns(view, tokens([system])),
             text("mars/forced.md").strip() if forced else "",
         ]
-        return [SystemMessage(text("mars/reason.md")), HumanMessage("\n".join(p for p in parts if p))]
+        return [system, HumanMessage("\n".join(p for p in parts if p))]
 
-    def _patterns(self, view: View) -> str:
-        """All that was offered; where that is too long for the context, of what came before the last hop only the
-        best, without instances."""
+    def _examples(self, question: str) -> str:
+        """Questions like this one with their queries, for their shape; none where no examples are asked for."""
+        found = self._selector.select(question) if self._selector else []
+        return text("mars/examples.md") + queries_shown(found) if found else ""
+
+    def _patterns(self, view: View, system: int) -> str:
+        """All that was offered; where that is too long for the context beside `system` tokens, of what came before
+        the last hop only the best, without instances."""
         settings, options = self._settings, self._options
         labels = self._labels.of(classes_of(view.offers))
-        room = settings.context_tokens - min(settings.reply_tokens, settings.context_tokens // 4) - _AROUND
+        room = settings.context_tokens - min(settings.reply_tokens, settings.context_tokens // 4) - system - _AROUND
         told = lines(view.offers, options, labels)
         last = view.offers[-options.top_n :]
         older = sorted(view.offers[: -options.top_n], key=lambda o: -o.score)

@@ -10,11 +10,13 @@ import pytest
 
 from clear_kgqa.events import Answered
 from clear_kgqa.examples.chosen import chosen_selector, on_one_line, queries_shown
+from clear_kgqa.readings.reader import Reader
 from clear_kgqa.session import make_session
 from clear_kgqa.settings import Settings
 from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.errors import ConfigError
 from tests.clear_kgqa.agent.faulty_model_server import KEY, FaultyModelServer, completion
+from tests.clear_kgqa.mars.talk import NO_CHANGE, mars, query, rewritten
 
 E = "http://ex.org/"
 QUESTION = "What is the capital of France?"
@@ -78,6 +80,15 @@ def test_examples_stand_in_the_prompt_and_the_questions_own_gold_never(
     assert "What is the capital of Spain?" in sent
     assert SHOWN.get(strategy, f"<{E}spain> <{E}capital> ?x") in sent
     assert LEAKS.get(strategy, f"<{E}france> <{E}capital>") not in sent
+
+
+def test_mars_shows_them_to_its_reasoner(bundle: GraphBundle, reader: Reader, tmp_path: Path) -> None:
+    strategy, model = mars(
+        bundle, reader, rewritten(), query(QUERY), NO_CHANGE, examples="ss:1", examples_from=file(tmp_path)
+    )
+    assert isinstance(list(strategy.start(QUESTION))[-1], Answered)
+    system = str(model.seen[1][0].content)
+    assert "Question: What is the capital of Spain?\nSPARQL: SELECT" in system and GOLD not in system
 
 
 def test_without_the_option_no_example_is_shown(bundle: GraphBundle) -> None:
