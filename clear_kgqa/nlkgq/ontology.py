@@ -72,7 +72,7 @@ def ontology_text(
 def whole_ontology(schema: Schema, prefixes: Mapping[str, str]) -> str:
     """All classes, then all properties of a graph as Turtle."""
     printer = _Printer({**prefixes, **STANDARD}, {})
-    lines = [printer.line(entry) for entry in (*schema.classes, *schema.properties)]
+    lines = [*map(printer.line, schema.classes), *map(printer.line, schema.properties)]
     return "\n".join([printer.declarations(lines), *lines]) + "\n"
 
 
