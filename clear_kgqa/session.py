@@ -225,7 +225,13 @@ class Pipeline(SingleTurns):
 
     def __init__(self, bundle: GraphBundle, strategy: Asking, model: Any, recorder: Recorder | None = None) -> None:
         super().__init__(bundle, strategy, model, recorder)
-        self._asking = strategy
+        self._asking, self._plugin = strategy, strategy.plugin
+
+    def _begin(self, question: str, bound: Bound = ()) -> Iterator[Event]:
+        return self._asking.start(question, bound)
+
+    def _asks_anew(self, pending: Clarification, reply: str) -> bool:
+        return self._asking.asks_anew(reply)
 
     @property
     def pending(self) -> Clarification | None:

@@ -9,12 +9,15 @@ from typing import Any
 
 from clear_kgqa.agent import mention_json
 from clear_kgqa.agent.given import GivenReader
+from clear_kgqa.agent.nodes import NOT_UNDERSTOOD
 from clear_kgqa.agent.tool_specs import SEARCH_NODES
 from clear_kgqa.agent.toolbox import Toolbox
 from clear_kgqa.ambiguity import evidence
+from clear_kgqa.ambiguity.evidence import Settled
 from clear_kgqa.ambiguity.plugin import AmbiguityPlugin
 from clear_kgqa.clarification import Clarification
 from clear_kgqa.events import Asked, Event, Failed, Replied
+from clear_kgqa.followup import Bound
 from clear_kgqa.mars.labels import Labels
 from clear_kgqa.mars.linking import link
 from clear_kgqa.mars.options import mars_options
@@ -29,6 +32,7 @@ from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.errors import Cancelled, ConfigError, EndpointError, LimitExceeded, QueryError
 
 SEARCHES = 12
+_AGAIN = "-again"
 
 
 class Mars:
@@ -44,7 +48,7 @@ class Mars:
         self._settings, self._reader, self._silent = settings, reader, silent
         self._options = mars_options(settings)
         # Only entities are asked about: what is asked of them is the reasoner's part.
-        self._plugin = AmbiguityPlugin(reader, settings.model_copy(update={"no_intent": True}))
+        self.plugin = AmbiguityPlugin(reader, settings.model_copy(update={"no_intent": True}))
         self._asking = not settings.no_plugin and not settings.no_entity
         spoken = next(iter(settings.languages), "en")
         self._translating = model is not None and not spoken.startswith("en")
@@ -68,10 +72,14 @@ class Mars:
 
         return ModelReasoner(model, self._settings, bundle, labels, self._options)
 
-    def start(self, question: str) -> Iterator[Event]:
-        """Begin a turn; an open clarification is dropped."""
+    def start(self, question: str, bound: Bound = ()) -> Iterator[Event]:
+        """Begin a turn; an open clarification is dropped. `bound` nodes are settled before anything is asked."""
         self.drop()
-        yield from self._guarded(self._begin(question))
+        view = self._view = View(question, question)
+        for iri, span in bound:
+            view.settled.append(Settled(f"bound:{iri}", "entity", entity=iri, span=span))
+            view.chosen[span] = (iri,)
+        yield from self._guarded(self._begin(view))
 
     def resume(self, reply: str | None) -> Iterator[Event]:
         """Go on with the reply to the pending clarification. Raises ConfigError if none is pending."""
@@ -80,6 +88,11 @@ class Mars:
             raise ConfigError("no clarification is waiting for a reply; ask a question first")
         self.pending = None
         yield from self._guarded(self._replied(view, pending, reply))
+
+    def asks_anew(self, reply: str) -> bool:
+        """Whether a reply leaves the open clarification for a question of its own."""
+        view, pending = self._view, self.pending
+        return bool(view and pending and self.plugin.asks_anew(pending, reply, view.mentions))
 
     def drop(self) -> None:
         """Close the open clarification without a reply."""
@@ -106,8 +119,7 @@ class Mars:
         except QueryError as error:
             yield Failed("endpoint", f"the graph refused a query of ours: {error}")
 
-    def _begin(self, question: str) -> Iterator[Event]:
-        view = self._view = View(question, question)
+    def _begin(self, view: View) -> Iterator[Event]:
         if self._translating:
             view.searched = yield from self._reasoner.translate(view)
         view.mentions = yield from self._mentions(view.searched)
@@ -132,7 +144,7 @@ class Mars:
         """Score the readings; ask where it is worth it, else link and reason."""
         spent = view.asked >= self._settings.asks_per_turn or self._asked_ever >= self._settings.asks_per_session
         silent = self._silent or not self._asking or spent
-        view.assessment = self._plugin.assess(view.searched, view.mentions, view.settled, view.asked, silent)
+        view.assessment = self.plugin.assess(view.searched, view.mentions, view.settled, view.asked, silent)
         if self._asking:
             yield view.assessment.scored
         if view.assessment.ask is not None:
@@ -142,11 +154,16 @@ class Mars:
         yield from self._linked(view)
 
     def _replied(self, view: View, pending: Clarification, reply: str | None) -> Iterator[Event]:
-        meant, settled = self._plugin.understand(pending, reply, view.mentions, view.searched)
+        meant, settled = self.plugin.understand(pending, reply, view.mentions, view.searched)
+        view.asked, self._asked_ever = view.asked + 1, self._asked_ever + 1
+        if meant.kind == "unclear" and not pending.id.endswith(_AGAIN) and view.asked < self._settings.asks_per_turn:
+            again = f"{NOT_UNDERSTOOD} {pending.question}"
+            self.pending = replace(pending, id=pending.id + _AGAIN, question=again)
+            yield Asked(self.pending)
+            return
         options = [pending.options[i] for i in meant.chosen]
         yield Replied(pending.id, meant.text, meant.kind, tuple(o.label for o in options), meant.chosen)
         view.settled.append(settled)
-        view.asked, self._asked_ever = view.asked + 1, self._asked_ever + 1
         if options:
             view.chosen[pending.span] = tuple(o.iri for o in options)
         elif settled.entity:

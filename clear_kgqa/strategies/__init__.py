@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from clear_kgqa.clarification import Clarification
+from clear_kgqa.events import Event
 from clear_kgqa.settings import Settings
 from clear_kgqa.strategy import Strategy
 from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.errors import ConfigError
 
 if TYPE_CHECKING:
+    from clear_kgqa.ambiguity.plugin import AmbiguityPlugin
+    from clear_kgqa.followup import Bound
     from clear_kgqa.readings.reader import Reader
 
 LOCAL = "hf:"
@@ -29,11 +32,22 @@ class Making:
 
 
 class Asking(Strategy, Protocol):
-    """A strategy that may ask back: `pending` is the open clarification, `drop` closes it without a reply."""
+    """A strategy that may ask back: `pending` is the open clarification, `plugin` what weighs it."""
 
     pending: Clarification | None
+    plugin: AmbiguityPlugin
 
-    def drop(self) -> None: ...
+    def start(self, question: str, bound: Bound = ()) -> Iterator[Event]:
+        """Begin a turn in which some nodes are settled beforehand."""
+        ...
+
+    def asks_anew(self, reply: str) -> bool:
+        """Whether a reply leaves the open clarification for a question of its own."""
+        ...
+
+    def drop(self) -> None:
+        """Close the open clarification without a reply."""
+        ...
 
 
 def pipelines() -> dict[str, Callable[[Making, Reader, bool], Asking]]:

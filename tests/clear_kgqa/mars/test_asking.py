@@ -98,6 +98,26 @@ def test_a_new_question_in_place_of_a_reply(bundle: GraphBundle, reader: Reader)
     assert talk.pending is None
 
 
+def test_a_reply_that_fits_no_option_is_asked_about_once_more(bundle: GraphBundle, reader: Reader) -> None:
+    talk = session(bundle, reader)
+    list(talk.start(QUESTION))
+    [again] = talk.resume("xyzzy")
+    assert isinstance(again, Asked)
+    assert again.clarification.question == "That fits none of these. Which Springfield do you mean?"
+    assert talk.pending == again.clarification
+    assert values(list(talk.resume("the one in Missouri"))[-1]) == ["170000"]
+    list(talk.start(QUESTION))
+    list(talk.resume("xyzzy"))
+    assert len(values(list(talk.resume("xyzzy"))[-1])) == 1
+
+
+def test_nodes_that_are_bound_are_not_asked_about(bundle: GraphBundle, reader: Reader) -> None:
+    span = (QUESTION.index("Springfield"), len(QUESTION) - 1)
+    events = list(session(bundle, reader).start(QUESTION, [(EX + "springfieldIL", span)]))
+    assert not any(isinstance(e, Asked) for e in events)
+    assert values(events[-1]) == ["114000"]
+
+
 def test_a_question_left_open_is_dropped(bundle: GraphBundle, reader: Reader) -> None:
     talk = session(bundle, reader)
     list(talk.start(QUESTION))
