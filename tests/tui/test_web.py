@@ -18,6 +18,7 @@ from pydantic import SecretStr
 
 from clear_kgqa.settings import Settings
 from clear_kgqa_tui.web import HOST, ChatServer, environment, free_port
+from tests.tools.sparql_server import wait_for
 
 
 @pytest.mark.asyncio
@@ -48,7 +49,9 @@ def address(source: Path, tmp_path: Path) -> Iterator[str]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as running:
         assert running.stdout is not None
         line = running.stdout.readline()
-        yield next(word for word in line.split() if word.startswith("http://127.0.0.1:"))
+        url = next(word for word in line.split() if word.startswith("http://127.0.0.1:"))
+        wait_for(url.removeprefix("http://"), 30)  # it says where before it listens
+        yield url
         running.send_signal(signal.SIGINT)
         assert running.wait(20) == 0
 
