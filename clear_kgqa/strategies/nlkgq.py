@@ -21,7 +21,7 @@ from clear_kgqa.settings import Settings
 from clear_kgqa.strategies.one_query import OneQuery
 from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.catalog import is_url
-from clear_kgqa_tools.errors import ConfigError, EndpointError
+from clear_kgqa_tools.errors import ConfigError, EndpointError, QueryError
 from clear_kgqa_tools.safety import extract
 from clear_kgqa_tools.terms import RDFS_LABEL, iri_ref
 from clear_kgqa_tools.text import cut, one_line
@@ -117,7 +117,13 @@ class Nlkgq(OneQuery):
         return f"Examples:\n\n{shown}" if shown else ""
 
     def _readable(self, sparql: str) -> str:
-        return to_readable(sparql, self._options.wrapper) if self._options.wrapper is not None else sparql
+        """The query of an example in readable terms; as it is where it cannot be parsed."""
+        if self._options.wrapper is None:
+            return sparql
+        try:
+            return to_readable(sparql, self._options.wrapper)
+        except QueryError:
+            return sparql
 
     def write(self, question: str) -> str:
         """The query in the model's one reply, without thoughts, prose and fences around it."""

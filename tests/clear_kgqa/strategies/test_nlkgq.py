@@ -140,3 +140,10 @@ def test_a_model_server_that_is_down_ends_the_turn_in_one_line(bundle: GraphBund
     assert isinstance(failed, Failed)
     assert failed.kind == "endpoint"
     assert "\n" not in failed.reason
+
+
+def test_an_example_that_cannot_be_parsed_is_shown_as_it_is(bundle: GraphBundle) -> None:
+    train = [Sample("1", "Capital of Spain?", "SELECT ?a { <http://ex.org/spain> bif:odd( ?a }")]
+    selector = make_selector("ss:1", train, bundle.similarity)
+    found = strategy(bundle, NATIVE, selector=selector, wrapper=wrapper_of(bundle.schema, {"ex": "http://ex.org/"}))
+    assert "bif:odd( ?a" in found.prompt(QUESTION)[0][1]
