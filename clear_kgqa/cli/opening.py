@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from clear_kgqa.cli.output import complain
 from clear_kgqa.cli.stage_bar import StageBar
 
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ def opened_graph(settings: Settings) -> Iterator[GraphBundle]:
 
     limits = Limits(settings.query_timeout, settings.query_memory)
     with StageBar() as progress:
-        bundle = open_bundle(settings.kg, progress, limits, languages=settings.languages)
+        bundle = open_bundle(
+            settings.kg, progress, limits, languages=settings.languages, on_wait=lambda _, why: complain(why)
+        )
     try:
         yield bundle
     finally:

@@ -3,6 +3,7 @@
 import pytest
 
 from clear_kgqa_tools.endpoint import EndpointGraph
+from clear_kgqa_tools.endpoint_reply import projected
 from clear_kgqa_tools.errors import EndpointError, LimitExceeded, QueryError
 from clear_kgqa_tools.graph import Limits, trusted
 from clear_kgqa_tools.safety import check
@@ -56,6 +57,7 @@ def test_rows_beyond_the_limit_are_cut_and_said_to_be(server: MisbehavingServer)
         (Answer(body=b"hello\x9b2J", content_type="text/plain"), "text that begins"),
         (Answer(body=b'"SELECT"'), "no SPARQL results"),
         (Answer(body=b'{"boolean": true}'), "no SPARQL results"),
+        (Answer(body=b'{"head":{"vars":["other"]},"results":{"bindings":[]}}'), "no SPARQL results"),
         (
             Answer(body=b'{"head":{"vars":["x"]},"results":{"bindings":[{"x":{"type":"odd","value":"1"}}]}}'),
             "no SPARQL results",
@@ -130,3 +132,17 @@ def test_an_answer_too_large_for_memory_is_stopped(server: MisbehavingServer) ->
     url = server.url("/", Answer(body=b" " * 2_000_000 + ONE_ROW))
     with pytest.raises(LimitExceeded, match="over 1 MB"):
         EndpointGraph(url).query(QUERY, Limits(megabytes=8))
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("SELECT ?a $b WHERE { ?a ?p $b }", {"a", "b"}),
+        ("PREFIX x: <http://e/select?y{> SELECT DISTINCT ?a { ?a x:p ?c }", {"a"}),
+        ("SELECT (COUNT(?c) AS ?n) ?a FROM <http://e/> WHERE { ?a ?p ?c } GROUP BY ?a", {"n", "a"}),
+        ("# SELECT ?no {\nSELECT ((?x + ?y) AS ?sum) { ?x ?p ?y }", {"sum"}),
+        ("SELECT * { ?s ?p ?o }", set()),
+    ],
+)
+def test_the_columns_that_a_query_names(text: str, columns: set[str]) -> None:
+    assert projected(text) == columns

@@ -28,13 +28,15 @@ REQUESTS_PER_HOST = 4
 _slots: dict[str, threading.BoundedSemaphore] = {}
 _slots_lock = threading.Lock()
 
+OnWait = Callable[[float, str], None]
+
 
 class EndpointGraph:
     """A KnowledgeGraph behind an http(s) URL, asked by POST. Safe to call from several threads.
 
     `connect_seconds` bounds connecting, `read_seconds` silence, the query's limits the whole of one attempt.
-    Statuses 429, 502, 503 and 504 are tried again up to `retries` times after Retry-After, but `max_wait`
-    seconds at most; `on_wait(seconds, why)` is told. Credentials come from the URL or from
+    Statuses 429, 502, 503 and 504 are tried again up to `retries` times after Retry-After, unless that is more than
+    the query's own limit or `max_wait` seconds; `on_wait(seconds, why)` is told. Credentials come from the URL or from
     CLEAR_KGQA_ENDPOINT_USER, _PASSWORD and _HEADERS (a JSON object); with CLEAR_KGQA_ENDPOINT_HOST they go to
     that host alone.
     """
@@ -48,13 +50,13 @@ class EndpointGraph:
         read_seconds: float = 60.0,
         retries: int = 2,
         max_wait: float = 30.0,
-        on_wait: Callable[[float, str], None] | None = None,
+        on_wait: OnWait | None = None,
         environment: Mapping[str, str] = os.environ,
     ) -> None:
         self.limits = limits
         self._url, user, password = _split(url)
         self._connect_seconds, self._read_seconds = connect_seconds, read_seconds
-        self._retries, self._max_wait, self._on_wait = retries, max_wait, on_wait
+        self._retries, self._max_wait, self.on_wait = retries, max_wait, on_wait
         self._user, self._password, self._headers = _credentials(self._url, user, password, environment)
         self._slots = _slots_of(urlsplit(self._url).netloc)
         self._running: set[_Call] = set()
@@ -93,9 +95,11 @@ class EndpointGraph:
         for attempt in range(self._retries + 1):
             start = time.perf_counter()
             reply = self._send(call, query, limits)
-            if reply.status not in RETRIED or attempt == self._retries:
+            told = retry_after(reply.headers.get("Retry-After"), time.time())
+            waits = told is None or told <= min(self._max_wait, limits.seconds)
+            if reply.status not in RETRIED or attempt == self._retries or not waits:
                 break
-            self._wait(call, reply, attempt)
+            self._wait(call, reply.status, min(2.0**attempt, self._max_wait) if told is None else told)
         try:
             return result(reply, query, limits, self.url, time.perf_counter() - start)
         except ClearKgqaError as error:
@@ -117,11 +121,9 @@ class EndpointGraph:
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise EndpointError(self._unreachable(error)) from None
 
-    def _wait(self, call: _Call, reply: Reply, attempt: int) -> None:
-        told = retry_after(reply.headers.get("Retry-After"), time.time())
-        seconds = min(2.0**attempt if told is None else told, self._max_wait)
-        if self._on_wait:
-            self._on_wait(seconds, f"{self.url} answered {reply.status}; trying again in {seconds:.0f} s")
+    def _wait(self, call: _Call, status: int, seconds: float) -> None:
+        if self.on_wait:
+            self.on_wait(seconds, f"{self.url} answered {status}; trying again in {seconds:.0f} s")
         call.sleep(seconds)
 
     def _request(self, query: CheckedQuery) -> urllib.request.Request:

@@ -59,7 +59,9 @@ def refusal(reply: Reply, endpoint: str) -> ClearKgqaError:
         target = re.sub(r"//[^/@]*@", "//", reply.headers.get("Location", "elsewhere").partition("?")[0])
         return EndpointError(f"{endpoint} has moved to {one_line(cut(target, 200))}; use that address")
     if reply.status in RETRIED:
-        return EndpointError(f"{endpoint} is overloaded or asks to wait ({reply.status}): {said}")
+        asked = one_line(cut(reply.headers.get("Retry-After", ""), 40))
+        wait = f", Retry-After {asked}" if asked else ""
+        return EndpointError(f"{endpoint} is overloaded or asks to wait ({reply.status}{wait}): {said}")
     return EndpointError(f"{endpoint} answered with status {reply.status}: {said}")
 
 
@@ -89,10 +91,31 @@ def _solutions(reply: Reply, query: CheckedQuery, endpoint: str) -> tuple[tuple[
         if query.form == "ask":
             return (), [], _boolean(data)
         columns = tuple(str(name) for name in data["head"]["vars"])
+        if not projected(query.text) <= set(columns):
+            raise KeyError("columns")
         rows = [tuple(_term(row.get(name)) for name in columns) for row in data["results"]["bindings"]]
         return columns, rows, None
     except (KeyError, TypeError, AttributeError, RecursionError):
         raise EndpointError(f"{endpoint} answered with JSON, but no SPARQL results for this query") from None
+
+
+def projected(text: str) -> set[str]:
+    """The variables that a SELECT names as its columns; none where it takes all."""
+    bare = re.sub(r"<[^<>\s]*>|^\s*#.*$", "", text, flags=re.MULTILINE)
+    found = re.search(
+        r"\bSELECT\s+(?:DISTINCT\s+|REDUCED\s+)?(.*?)\s*(?:\bFROM\b|\bWHERE\b|\{)", bare, re.I | re.DOTALL
+    )
+    if found is None:
+        return set()
+    named = re.findall(r"\bAS\s+[?$](\w+)\s*\)", found[1], re.I)
+    return {*named, *re.findall(r"[?$](\w+)", _without_expressions(found[1]))}
+
+
+def _without_expressions(text: str) -> str:
+    """A projection without what stands in parentheses."""
+    while (shorter := re.sub(r"\([^()]*\)", "", text)) != text:
+        text = shorter
+    return text
 
 
 def _boolean(data: Any) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -39,14 +40,17 @@ def open_bundle(
     limits: Limits = Limits(),
     similarity: Similarity | None = None,
     languages: tuple[str, ...] = (),
+    on_wait: Callable[[float, str], None] | None = None,
 ) -> GraphBundle:
     """The graph that `spec` names, built first where it must be.
 
-    `progress` gets stages and notes; names are in `languages` where the graph has them (none: as it was built).
+    `progress` gets stages and notes, `on_wait` the seconds that an endpoint asks to wait, and why; names are in `languages` where the graph has them (none: as it was built).
     Raises ConfigError in one line for what the user can put right.
     """
     progress = progress or silent
     bundle = _opened(spec, progress, limits, similarity or load_similarity(cache=data_folder() / "models"))
+    if on_wait:
+        _tell_waits(bundle.graph, on_wait)
     if not languages:
         return bundle
     from clear_kgqa_tools.preferred_names import in_languages
@@ -56,6 +60,14 @@ def open_bundle(
     except BaseException:
         bundle.close()
         raise
+
+
+def _tell_waits(graph: KnowledgeGraph, on_wait: Callable[[float, str], None]) -> None:
+    if not isinstance(graph, EmbeddedGraph):
+        from clear_kgqa_tools.endpoint import EndpointGraph
+
+        if isinstance(graph, EndpointGraph):
+            graph.on_wait = on_wait
 
 
 def _opened(spec: str, progress: Progress, limits: Limits, similarity: Similarity) -> GraphBundle:
