@@ -104,7 +104,10 @@ class SessionStore:
     def __init__(self, folder: Path | None = None) -> None:
         self.path = private_file((folder or data_folder()) / "sessions.sqlite")
         self._db = sqlite3.connect(self.path, check_same_thread=False, timeout=10, isolation_level=None)
-        self._db.executescript("PRAGMA journal_mode=WAL;" + SCHEMA)
+        try:
+            self._db.executescript("PRAGMA journal_mode=WAL;" + SCHEMA)
+        except sqlite3.DatabaseError as error:
+            raise ConfigError(f"the saved conversations cannot be opened ({error}): move {self.path} away") from error
         self._lock = Lock()
         self._saver: SqliteSaver | None = None
 

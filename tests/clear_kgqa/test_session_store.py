@@ -63,6 +63,12 @@ def test_events_come_back_equal(store: SessionStore) -> None:
     assert (second.question, second.asked) == ("and its x?", "a's x?")
 
 
+def test_a_damaged_file_is_the_users_to_move(tmp_path: Path) -> None:
+    (tmp_path / "sessions.sqlite").write_text("not a database, whatever its name says")
+    with pytest.raises(ConfigError, match=r"cannot be opened .*: move .*sessions\.sqlite away"):
+        SessionStore(tmp_path)
+
+
 def test_notes_come_back_between_the_events_they_came_between(store: SessionStore) -> None:
     store.begin_turn("s", "demo", 0, "q", "q")
     store.record("s", 0, EVENTS[0])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from clear_kgqa_tools.catalog import data_folder, kg_add, kg_info, kg_list, kg_remove
+from clear_kgqa_tools.catalog import data_folder, kg_add, kg_info, kg_list, kg_remove, locked
 from clear_kgqa_tools.errors import ConfigError
 from clear_kgqa_tools.graph import trusted
 from clear_kgqa_tools.lexical import LexicalSimilarity
@@ -152,3 +152,17 @@ def test_the_cache_follows_the_platforms_convention(tmp_path: Path, monkeypatch:
     monkeypatch.delenv("CLEAR_KGQA_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert data_folder() == tmp_path / "clear-kgqa"
+
+
+def test_a_cache_that_cannot_be_written_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("CLEAR_KGQA_CACHE", str(tmp_path / "file" / "cache"))
+    (tmp_path / "a.nt").write_text("<http://o/a> <http://o/p> <http://o/b> .\n")
+    with pytest.raises(ConfigError, match=r"the graph cannot be built in .*: Not a directory"):
+        kg_add("a", str(tmp_path / "a.nt"))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no /dev/full")
+def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="No space left"), locked(tmp_path / "graphs" / "a"):
+        Path("/dev/full").write_text("x" * 100_000)

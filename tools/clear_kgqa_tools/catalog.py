@@ -57,7 +57,20 @@ def read_meta(folder: Path) -> dict[str, Any] | None:
 
 @contextmanager
 def locked(folder: Path, progress: Progress = silent) -> Iterator[None]:
-    """Hold the lock of a graph folder against other processes, saying so while another one holds it."""
+    """Hold the lock of a graph folder against other processes, saying so while another one holds it.
+
+    Raises ConfigError where the folder cannot be written, as on a full disk.
+    """
+    try:
+        with _lock(folder, progress):
+            yield
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise ConfigError(f"the graph cannot be built in {folder.parent}: {why}") from error
+
+
+@contextmanager
+def _lock(folder: Path, progress: Progress) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     folder.parent.mkdir(parents=True, exist_ok=True)
