@@ -100,7 +100,7 @@ def _run(python: str, opening: str, folder: Path, argument: str) -> dict[str, An
     script = _MEASURE.replace("{open}", opening)
     done = subprocess.run(
         [python, "-c", script, str(folder / "names.json"), argument],
-        check=True, env=_environment(folder), stdout=subprocess.PIPE, text=True,
+        check=True, env=_environment(folder), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
     )  # fmt: skip
     measured: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return measured
