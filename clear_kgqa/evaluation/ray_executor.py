@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -49,11 +50,13 @@ def _ray() -> Any:
 
 
 def _connect(ray: Any, workers: int, address: str | None) -> None:
+    quiet = {"log_to_driver": False, "logging_level": "ERROR"}
+    logging.getLogger("ray").setLevel("ERROR")  # it tells about its tokens before it reads the level
     if address is None:
-        ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False)
+        ray.init(num_cpus=workers, include_dashboard=False, **quiet)
         return
     try:
-        ray.init(address=address, log_to_driver=False)
+        ray.init(address=address, **quiet)
     except (ConnectionError, ValueError) as error:
         raise ConfigError(f"--address {address}: no Ray cluster answers there") from error
 
