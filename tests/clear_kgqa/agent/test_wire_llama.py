@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,10 @@ from clear_kgqa.settings import Settings
 from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.errors import ConfigError
 
-pytestmark = pytest.mark.slow
-pytest.importorskip("llama_cpp.server", reason="llama-cpp-python[server] is not installed; .ci/run builds it")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_spec("llama_cpp") is None, reason="llama-cpp-python is not installed; .ci/run builds it"),
+]
 CONTEXT = 4096
 
 
