@@ -84,7 +84,8 @@ def measured(model: Any, tokenizer: Any, rows: Sequence[dict[str, Any]]) -> str:
 def main(trained: str, data: str, questions: str = "20") -> None:
     folder = adapter_folder(Path(trained))
     card = read_card(folder)
-    assert card is not None
+    if card is None:
+        raise SystemExit(f"{folder} holds no adapter made by `finetune train`")
     model, tokenizer = load_with_base(folder, card, None)
     recipe = json.loads((folder.parent / RUN).read_text("utf-8"))["recipe"]
     rows = [
