@@ -50,6 +50,8 @@ def searched(name: str, nodes: list[Node], question: str, known: tuple[Mention, 
     exact = [n for n in nodes if n.match in ("label", "alias")]
     kept = tuple((exact or nodes[:FUZZY_KEPT])[:NODES_PER_SPAN])
     found = next((m for m in known if m.name == name), None)
+    if found is not None and found.variant == "within":
+        return found
     if found is not None:
         merged = (
             {n.iri: n for n in (*found.nodes, *kept)}

@@ -140,7 +140,8 @@ def base_sets(question: Question, bases: list[Reading]) -> list[Reading]:
 def _elsewhere(question: Question) -> bool:
     """Whether the question names a node besides its classes, so that all instances of a class cannot be meant."""
     spans = [t.span for t in question.types]
-    spans += [cue.span for cue in (*question.cues.grades, *question.cues.bounds)]  # "most" names a city as well
+    spans += [g.span for g in question.cues.grades]  # "most" names a city as well
+    spans += [b.span for b in question.cues.bounds]
     spans += [(w.start, w.end) for w in question.cues.words if w.text.islower() and _is_attribute(question, w)]
     exact = (c for c in question.candidates if c.node.match in ("label", "alias") and c.patterns)
     return any(not any(overlaps(c.mention.span, s) for s in spans) for c in exact)

@@ -188,7 +188,7 @@ class Evidence:
             f["share"] += math.log(c.share + 0.001) / 4  # priors of several nodes multiply
             if c.node.match != "label":
                 f[c.node.match] += 1 / n
-            if c.mention.variant:
+            if c.mention.variant and c.mention.variant != "within":
                 f[_VARIANT.get(c.mention.variant, c.mention.variant)] += 1 / n
             f["covered"] += c.covered / n
             f["compatibility"] += self._compatible(c) / n

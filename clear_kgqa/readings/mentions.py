@@ -20,7 +20,8 @@ class Mention:
     """A span (character offsets), the name it was searched by, and the nodes that came back.
 
     `variant` says how the name differs from the span: "" (as written), "number" (singular for plural or the other
-    way), "demonym", "pair" (with another word of the question: "drama" ... "film"); how each node met the name
+    way), "demonym", "pair" (with another word of the question: "drama" ... "film"), "within" (told apart by the name
+    after it: "Paris, Texas"); how each node met the name
     (alias, beginning, typo) is its own `match`.
     """
 

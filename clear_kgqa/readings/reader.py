@@ -15,6 +15,7 @@ from clear_kgqa.readings.features import FEATURES, NULL_FEATURES, Evidence, null
 from clear_kgqa.readings.mentions import Mention, begun_mentions, find_mentions, typo_mentions, uncovered
 from clear_kgqa.readings.paths import Doubles, PropertySpace
 from clear_kgqa.readings.posterior import Posterior, Weights, infer, load_weights
+from clear_kgqa.readings.qualified import qualified
 from clear_kgqa.readings.question import Candidate, Question, masked
 from clear_kgqa.readings.reading import Reading, TypeConstraint
 from clear_kgqa.readings.words import Word, singular, stem, tokenize
@@ -85,7 +86,7 @@ class Reader:
         known = getattr(self.bundle.nodes, "known_word", None)
         if typos and known and uncovered(cues.words, found):
             found += typo_mentions(question, cues, found, typos, lambda w: known(w) or w in self._vocabulary_set)
-        return tuple(found)
+        return qualified(question, cues.ask, found, self.bundle.graph)
 
     def _read_cues(self, question: str) -> Cues:
         """The cues of a question, misspelt words of the schema put right ("populaton")."""

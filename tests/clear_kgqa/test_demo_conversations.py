@@ -87,6 +87,9 @@ def test_yes_or_no(demo: Reader, question: str, true: bool) -> None:
         ("What is the largest city in Brazil?", {"São Paulo"}),
         ("which country has the largest area", {"Russia"}),
         ("population of Saint Petersburg", {"5,351,935"}),
+        ("population of Paris, Texas", {"24,782"}),
+        ("What is the population of Springfield (Illinois)?", {"114,394"}),
+        ("Population of London, Canada", {"422,324"}),
     ],
 )
 def test_answered_without_a_question(demo: Reader, question: str, expected: set[str]) -> None:
