@@ -25,7 +25,7 @@ from clear_kgqa.agent.verify import counted
 from clear_kgqa.ambiguity.evidence import Settled
 from clear_kgqa.ambiguity.menus import node_option
 from clear_kgqa.ambiguity.plugin import AmbiguityPlugin, Assessment
-from clear_kgqa.clarification import Clarification, Reply
+from clear_kgqa.clarification import Clarification
 from clear_kgqa.events import Event, Failed, FailureKind, Observation, Replied, Thought, ToolCall
 from clear_kgqa.readings.mentions import Mention
 from clear_kgqa.readings.reader import Reader
@@ -51,6 +51,7 @@ class AgentSteps:
     ) -> None:
         self.model = model.bind_tools(tool_schemas(asking))
         self.toolbox, self.reader, self.plugin = toolbox, reader, plugin
+        self._listener = plugin or AmbiguityPlugin(reader, toolbox.settings)
         self.asking, self.steps, self.silent, self.reminders = asking, steps, silent, reminders
         deltas = [Deltas(lambda text: emit(Thought(text, True)))] if toolbox.settings.streaming else []
         self._streaming: Any = {"callbacks": deltas}
@@ -177,7 +178,7 @@ class AgentSteps:
             return {"messages": [*closed, _observation(call, ToolResult(question, failed=True))]}
         reply: str | None = interrupt(question.to_json())["reply"]
         times = 1
-        if self._is_unclear(state, question, reply) and state["asked"] + 1 < self.toolbox.settings.asks_per_turn:
+        if self._listener.is_unclear(question, reply, _mentions(state)) and state["asked"] + 1 < self.toolbox.settings.asks_per_turn:
             again = replace(question, id=f"{question.id}-again", question=f"{NOT_UNDERSTOOD} {question.question}")
             reply, times = interrupt(again.to_json())["reply"], 2
         result, settled = self._understood(state, question, reply)
@@ -188,15 +189,8 @@ class AgentSteps:
             "settled": [*state["settled"], settled.to_json()],
         }
 
-    def _meant(self, state: AgentState, question: Clarification, reply: str | None) -> tuple[Reply, Settled]:
-        plugin = self.plugin or AmbiguityPlugin(self.reader, self.toolbox.settings)
-        return plugin.understand(question, reply, _mentions(state), state["question"])
-
-    def _is_unclear(self, state: AgentState, question: Clarification, reply: str | None) -> bool:
-        return self._meant(state, question, reply)[0].kind == "unclear"
-
     def _understood(self, state: AgentState, question: Clarification, reply: str | None) -> tuple[ToolResult, Settled]:
-        meant, settled = self._meant(state, question, reply)
+        meant, settled = self._listener.understand(question, reply, _mentions(state), state["question"])
         chosen = tuple(question.options[i] for i in meant.chosen)
         emit(Replied(question.id, meant.text, meant.kind, tuple(o.label for o in chosen), meant.chosen))
         bound = [o.iri for o in chosen] or ([settled.entity] if settled.entity else [])

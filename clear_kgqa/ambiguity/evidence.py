@@ -22,7 +22,8 @@ class Settled:
     """One reply as evidence. `offered` holds the queries behind each option, `chosen` the chosen options.
 
     `entity` and `span` bind a node that the user named although no option offered it. `noise` is the chance that
-    the reply is not what was meant; 0 for an explicit choice, which nothing reinterprets.
+    the reply is not what was meant; 0 for an explicit choice, which nothing reinterprets. `together` says that all
+    of `chosen` were asked for.
     """
 
     slot: str
@@ -32,6 +33,7 @@ class Settled:
     noise: float = 0.0
     entity: str = ""
     span: Span = (0, 0)
+    together: bool = False
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -84,9 +86,12 @@ def _blank(group: tuple[int, ...]) -> Any:
 
 
 def united(posterior: Posterior, settled: list[Settled]) -> list[int]:
-    """The best reading of each option where the last choice named several ("both"); else nothing."""
+    """The best reading of each option where the last choice named several ("both"); else nothing.
+
+    Words that fit several options ("the modern one") leave it open which: they narrow, and nothing is united.
+    """
     last = next((s for s in reversed(settled) if s.outcome == "options"), None)
-    if last is None or len(last.chosen) < 2:
+    if last is None or len(last.chosen) < 2 or not last.together:
         return []
     best = []
     for c in last.chosen:

@@ -189,7 +189,10 @@ class AmbiguityPlugin:
         noise = self._noise(meant.sure)
         self._heard(clarification, meant)
         if meant.kind == "options":
-            return meant, Settled(clarification.slot, "options", menu_queries, meant.chosen, noise)
+            together = meant.sure and len(meant.chosen) > 1
+            return meant, Settled(
+                clarification.slot, "options", menu_queries, meant.chosen, noise, together=together
+            )
         if meant.kind == "none":
             return meant, Settled(clarification.slot, "none", menu_queries, noise=noise)
         return meant, Settled(clarification.slot, "delegate")
@@ -200,11 +203,17 @@ class AmbiguityPlugin:
         if meant.kind == "none" or (meant.kind == "options" and len(meant.chosen) == 1):
             self.reply_noise = self.reply_noise.after(shares, meant.chosen[0] if meant.chosen else len(shares))
 
+    def is_unclear(self, clarification: Clarification, reply: str | None, mentions: tuple[Mention, ...]) -> bool:
+        """Whether a reply fits no option, nor a node that none offers."""
+        if reply is None or interpret(reply, clarification).kind != "unclear":
+            return False
+        return self._other_node(reply, mentions)[0] is None
+
     def asks_anew(self, clarification: Clarification, reply: str, mentions: tuple[Mention, ...]) -> bool:
         """Whether a reply that fits the options badly, or not at all, is a question of its own ("population of Oslo")."""
         meant = interpret(reply, clarification)
         if meant.kind == "unclear":
-            apart = self._other_node(reply, mentions)[0] is None
+            apart = self.is_unclear(clarification, reply, mentions)
         else:
             offered = (clarification.options[i] for i in meant.chosen)
             apart = meant.kind == "options" and words_left(reply, offered) >= HALF

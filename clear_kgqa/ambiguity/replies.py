@@ -30,6 +30,8 @@ _LEAD = re.compile(
     r"^\W*(?:(?:i (?:mean|meant|am asking about)|i'?m asking about|it'?s|it is|that'?s|that is|the one)\s+)?(?:the\s+)?",
     re.I,
 )
+_TAKEN_BACK = r"(?:no|sorry|wait|oops|actually|correction|i meant?|make that)"
+_CORRECTED = re.compile(rf"\w.*?(?:[.,;!?-]\s*|\s){_TAKEN_BACK}\b(?:[\s,;:!.-]+{_TAKEN_BACK}\b)*[\s,;:!.-]+(.+)$", re.I)
 _BY_PLACE = re.compile(r"(?:first|second|third|fourth|fifth|1st|2nd|3rd|4th|5th)\b", re.I)
 _ORDINALS = {
     "first": 1,
@@ -94,6 +96,10 @@ def interpret(reply: str, clarification: Clarification) -> Reply:
     exact = [i for i, o in enumerate(options) if fold(o.label) in (fold(text), fold(_bare(text)))]
     if len(exact) == 1:
         return Reply("options", text, tuple(exact), sure=True)
+    if corrected := _CORRECTED.match(text):
+        later = interpret(corrected[1], clarification)
+        if later.kind == "options":
+            return Reply("options", text, later.chosen, later.sure)
     meant = _described(text, options)
     return _less_sure(meant, options) if meant.kind in ("options", "unclear") and len(meant.chosen) != 1 else meant
 

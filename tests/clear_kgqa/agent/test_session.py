@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
+from clear_kgqa.ambiguity.plugin import AmbiguityPlugin
 from clear_kgqa.events import Answered, Asked, Event, Failed, Replied, Scored, ToolCall
 from clear_kgqa.readings.reader import Reader
 from clear_kgqa.session import Session, converse, make_session
@@ -105,6 +106,16 @@ def test_both(bundle: GraphBundle, reader: Reader) -> None:
     talk = session(bundle, reader)
     assert isinstance(last(talk.start("Who directed Heat?")), Asked)
     assert values(last(talk.resume("both"))) == {EX + "mann", EX + "richards"}
+
+
+def test_words_that_fit_several_options_narrow_and_unite_nothing(bundle: GraphBundle, reader: Reader) -> None:
+    talk = session(bundle, reader)
+    asked = last(talk.start("What is the largest city in Georgia?"))
+    assert isinstance(asked, Asked)
+    plugin = AmbiguityPlugin(reader, Settings())
+    _, vague = plugin.understand(asked.clarification, "not the river", (), "What is the largest city in Georgia?")
+    _, both = plugin.understand(asked.clarification, "both", (), "What is the largest city in Georgia?")
+    assert (vague.together, both.together) == (False, True)
 
 
 def test_a_new_question_while_one_is_open(bundle: GraphBundle, reader: Reader) -> None:

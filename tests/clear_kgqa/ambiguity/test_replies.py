@@ -25,6 +25,7 @@ ASK = Clarification(
         ("the last one", (3,)), ("Mercury Rising", (3,)), ("the river", (2,)), ("the one in Missouri", (2,)), ("the metal please", (1,)),
         ("I mean the planet", (0,)), ("the movie with Bruce Willis", (3,)), ("not the river", (0, 1, 3)), ("the planet, not the river", (0,)),
         ("both", (0, 1, 2, 3)), ("the river and the planet", (0, 2)),
+        ("the river. No, sorry: the planet", (0,)), ("1, no wait, 2", (1,)), ("the film - I mean the metal", (1,)),
     ],
 )  # fmt: skip
 def test_options(reply: str, chosen: tuple[int, ...]) -> None:
