@@ -178,7 +178,10 @@ class AgentSteps:
             return {"messages": [*closed, _observation(call, ToolResult(question, failed=True))]}
         reply: str | None = interrupt(question.to_json())["reply"]
         times = 1
-        if self._listener.is_unclear(question, reply, _mentions(state)) and state["asked"] + 1 < self.toolbox.settings.asks_per_turn:
+        if (
+            self._listener.is_unclear(question, reply, _mentions(state))
+            and state["asked"] + 1 < self.toolbox.settings.asks_per_turn
+        ):
             again = replace(question, id=f"{question.id}-again", question=f"{NOT_UNDERSTOOD} {question.question}")
             reply, times = interrupt(again.to_json())["reply"], 2
         result, settled = self._understood(state, question, reply)

@@ -190,9 +190,7 @@ class AmbiguityPlugin:
         self._heard(clarification, meant)
         if meant.kind == "options":
             together = meant.sure and len(meant.chosen) > 1
-            return meant, Settled(
-                clarification.slot, "options", menu_queries, meant.chosen, noise, together=together
-            )
+            return meant, Settled(clarification.slot, "options", menu_queries, meant.chosen, noise, together=together)
         if meant.kind == "none":
             return meant, Settled(clarification.slot, "none", menu_queries, noise=noise)
         return meant, Settled(clarification.slot, "delegate")

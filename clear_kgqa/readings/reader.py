@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from clear_kgqa.readings import compose, values
+from clear_kgqa.readings.absent import absent
 from clear_kgqa.readings.answers import Answers, run_all
 from clear_kgqa.readings.cues import Cues, lexicon, read_cues
 from clear_kgqa.readings.features import FEATURES, NULL_FEATURES, Evidence, null_features, with_answers
@@ -211,7 +212,8 @@ def _words(bundle: GraphBundle) -> frozenset[str]:
 
 def _readings(question: Question, evidence: Evidence) -> tuple[list[Reading], tuple[str, ...]]:
     """Every reading of the form that the wording asks for; plain lists where nothing of that form can be built."""
-    cues, missing = question.cues, []
+    cues = question.cues
+    missing = [noun] if (noun := absent(question)) else []
     hops = compose.one_hop(question)
     bases = _best(hops, evidence, compose.BASES)
     if _needs_second(bases, evidence):

@@ -52,6 +52,16 @@ def test_what_is_left_out_is_not_passed_over(demo: Reader, question: str, word: 
 
 
 @pytest.mark.parametrize(
+    ("question", "noun"),
+    [("neighbours of Australia", "neighbours"), ("What is the capital of Washington?", "capital")],
+)
+def test_a_property_that_the_node_lacks_is_not_replaced_by_another(demo: Reader, question: str, noun: str) -> None:
+    event = last(talk(demo).start(question))
+    assert isinstance(event, Failed)
+    assert event.reason == f'The graph has no property that says what "{noun}" asks for here.'
+
+
+@pytest.mark.parametrize(
     ("question", "true"),
     [
         ("Is Munich in Germany?", True),
@@ -87,6 +97,7 @@ def test_yes_or_no(demo: Reader, question: str, true: bool) -> None:
         ("What is the largest city in Brazil?", {"São Paulo"}),
         ("which country has the largest area", {"Russia"}),
         ("population of Saint Petersburg", {"5,351,935"}),
+        ("What is the capital of the country where Mombasa is located?", {"Nairobi"}),
         ("population of Paris, Texas", {"24,782"}),
         ("What is the population of Springfield (Illinois)?", {"114,394"}),
         ("Population of London, Canada", {"422,324"}),
