@@ -63,6 +63,13 @@ def reply_told(text: str, kind: str, chosen: Sequence[tuple[str, str]]) -> tuple
     return "The user's reply, as data: " + json.dumps(told, ensure_ascii=False), told
 
 
+def _without_longest(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema without the greatest lengths of its texts: llama.cpp writes them out as a grammar of as many rules, which
+    its server does not survive. They are checked when the call comes."""
+    properties = {n: {k: v for k, v in p.items() if k != "maxLength"} for n, p in schema["properties"].items()}
+    return {**schema, "properties": properties}
+
+
 @cache
 def tool_schemas(asking: bool = True) -> list[dict[str, Any]]:
     """The tools in the form that `bind_tools` takes; without AskForClarification for strategies that never ask."""
@@ -72,7 +79,7 @@ def tool_schemas(asking: bool = True) -> list[dict[str, Any]]:
             "function": {
                 "name": name,
                 "description": " ".join((model.__doc__ or "").split()),
-                "parameters": model.model_json_schema(),
+                "parameters": _without_longest(model.model_json_schema()),
             },
         }
         for name, model in TOOLS.items()

@@ -7,7 +7,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from clear_kgqa.clarification import Clarification, Option
-from clear_kgqa.events import Answered, Failed, Replied, ToolCall
+from clear_kgqa.events import Answered, Asked, Failed, Replied, ToolCall
 from clear_kgqa.session_store import Turn
 from clear_kgqa_tui.answer_view import AnswerView
 from clear_kgqa_tui.app import ChatApp
@@ -137,11 +137,15 @@ async def test_own_words_are_a_reply(app: ChatApp) -> None:
         assert answer(screen) == POPULATION["Missouri"]
 
 
-async def test_text_that_fits_several_options_is_not_taken_for_the_first(app: ChatApp) -> None:
+async def test_text_that_tells_no_option_apart_is_asked_about_once_more(app: ChatApp) -> None:
     async with app.run_test(size=SIZE) as pilot:
         screen = await asked_back(pilot)
         await ask(pilot, "city")
-        assert screen.turn is not None and screen.turn.last(Replied).text == "city"
+        assert screen.turn is not None and screen.turn.last(Replied) is None
+        assert screen.turn.last(Asked).clarification.question.startswith("That fits none of these. Which Springfield")
+        await pilot.press("1")
+        await at_rest(pilot)
+        assert screen.turn.last(Replied).kind == "options"
 
 
 async def test_you_decide_and_none_of_these(app: ChatApp) -> None:
