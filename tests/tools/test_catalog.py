@@ -123,6 +123,16 @@ def test_a_folder_and_a_missing_file_are_no_sources(tmp_path: Path) -> None:
         kg_add("x", str(tmp_path / "none.nt"))
 
 
+def test_a_name_in_use_is_not_given_to_another_source(source: Path, tmp_path: Path) -> None:
+    kg_add("letters", str(source))
+    (tmp_path / "other.nt").write_text("<http://o/a> <http://o/p> <http://o/b> .\n")
+    with pytest.raises(
+        ConfigError, match=r"letters is made from .*; choose another name, or first: .* kg remove letters"
+    ):
+        kg_add("letters", str(tmp_path / "other.nt"))
+    assert kg_add("letters", str(source)).triples == 4
+
+
 def test_a_graph_of_another_version_asks_to_be_added_again(source: Path, cache: Path) -> None:
     kg_add("letters", str(source))
     meta = cache / "graphs" / "letters" / "meta.json"

@@ -97,18 +97,27 @@ def ensure_built(folder: Path, build: Callable[[], object], progress: Progress =
 
 
 def kg_add(name: str, source: str, profile: str | None = None, progress: Progress | None = None) -> BuildReport:
-    """Build a named graph from a file or an endpoint URL, replacing its namesake; raises ConfigError."""
+    """Build a named graph from a file or an endpoint URL, again where the name stands for that source; raises
+    ConfigError, also where it stands for another."""
     if name == DEMO:
         raise ConfigError("the name demo is taken by the demo graph; choose another")
     folder, progress = graph_folder(name), progress or silent
     chosen = load_profile(profile) if profile else None
     if is_url(source):
+        _not_another(name, folder, without_credentials(source))
         return _add_endpoint(source, folder, chosen, progress)
     from clear_kgqa_tools.build import build_graph
 
     path = existing_file(source)
+    _not_another(name, folder, str(path.resolve()))
     with locked(folder, progress):
         return build_graph(path, folder, chosen, progress, origin=str(path.resolve()))
+
+
+def _not_another(name: str, folder: Path, source: str) -> None:
+    held = (read_meta(folder) or {}).get("source", source)
+    if held != source:
+        raise ConfigError(f"{name} is made from {held}; choose another name, or first: clear-kgqa kg remove {name}")
 
 
 def _add_endpoint(url: str, folder: Path, profile: Profile | None, progress: Progress) -> BuildReport:
