@@ -27,7 +27,7 @@ from clear_kgqa_finetune.dialogues import with_short_observations
 from clear_kgqa_finetune.sources import read_jsonl
 from clear_kgqa_finetune.train import RUN
 
-MOST_TOKENS = 120
+MOST_TOKENS = 400  # a call with eight IRIs takes 250
 BATCH = 20
 
 
