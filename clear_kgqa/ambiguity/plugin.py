@@ -211,7 +211,7 @@ class AmbiguityPlugin:
         """Whether a reply that fits the options badly, or not at all, is a question of its own ("population of Oslo")."""
         meant = interpret(reply, clarification)
         if meant.kind == "unclear":
-            apart = self.is_unclear(clarification, reply, mentions)
+            apart = self._other_node(reply, mentions)[0] is None
         else:
             offered = (clarification.options[i] for i in meant.chosen)
             apart = meant.kind == "options" and words_left(reply, offered) >= HALF
@@ -219,11 +219,9 @@ class AmbiguityPlugin:
 
     def _is_complete(self, text: str) -> bool:
         """Whether a text names a node and says what is asked of it, so that it can be answered by itself."""
-        found = self.reader.mentions(text)
-        if not found or not any(w.content for w in uncovered(self.reader.read(text).cues.words, found)):
-            return False
-        posterior = self.reader.read(text).posterior
-        return posterior.best >= 0 and posterior.null < HALF
+        read = self.reader.read(text)
+        named = bool(read.mentions and uncovered(read.cues.words, read.mentions))
+        return named and read.posterior.best >= 0 and read.posterior.null < HALF
 
     def _queries(self, question: str, mentions: tuple[Mention, ...], indexes: tuple[int, ...]) -> tuple[str, ...]:
         readings = self.reader.read(question, mentions).posterior.readings
