@@ -10,7 +10,8 @@ from types import ModuleType
 import pytest
 
 from clear_kgqa.evaluation.gold import GoldQueries
-from clear_kgqa.evaluation.run import EvaluateGraph
+from clear_kgqa.evaluation.run import EvaluateGraph, EvaluateOptions
+from clear_kgqa.evaluation.samples import Sample, write_samples
 from clear_kgqa_tools.embedded import EmbeddedGraph
 from clear_kgqa_tools.safety import check
 
@@ -64,3 +65,19 @@ def tiny() -> ModuleType:
 def asked(graph: EmbeddedGraph, tiny: ModuleType) -> EvaluateGraph:
     found: EvaluateGraph = tiny.evaluate_graph(graph)
     return found
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> EvaluateOptions:
+    """Twelve questions about authors, ten of them to be answered, with a user who is wrong half of the time."""
+    names = {"dune": "Dune", "dune2": "Dune", "emma": "Emma", "ivanhoe": "Ivanhoe"}
+    samples = [
+        Sample(
+            f"q{at}",
+            f"Who is the author of {name}?",
+            f"PREFIX : <http://x.example/> SELECT ?a {{ :{node} :author ?a }}",
+        )
+        for at, (node, name) in enumerate([*names.items()] * 3)
+    ]
+    write_samples(tmp_path / "q.jsonl", samples)
+    return EvaluateOptions(tmp_path / "q.jsonl", tmp_path / "run", user="noisy:0.5", limit=10)

@@ -11,23 +11,10 @@ import pytest
 
 from clear_kgqa.evaluation.process_executor import evaluate_in_processes
 from clear_kgqa.evaluation.run import EvaluateGraph, EvaluateOptions, evaluate
-from clear_kgqa.evaluation.samples import Sample, write_samples
 from clear_kgqa.evaluation.transcripts import read_transcripts
 from clear_kgqa_tools.errors import ConfigError, EndpointError
 
-P = "PREFIX : <http://x.example/> "
 SCRIPT = str(Path(__file__).parent / "label_strategy.py")
-
-
-@pytest.fixture
-def options(tmp_path: Path) -> EvaluateOptions:
-    names = {"dune": "Dune", "dune2": "Dune", "emma": "Emma", "ivanhoe": "Ivanhoe"}
-    samples = [
-        Sample(f"q{at}", f"Who is the author of {name}?", f"{P}SELECT ?a {{ :{node} :author ?a }}")
-        for at, (node, name) in enumerate([*names.items()] * 3)
-    ]
-    write_samples(tmp_path / "q.jsonl", samples)
-    return EvaluateOptions(tmp_path / "q.jsonl", tmp_path / "run", user="noisy:0.5", limit=10)
 
 
 def work(store: str, options: EvaluateOptions) -> None:

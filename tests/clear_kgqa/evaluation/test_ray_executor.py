@@ -13,24 +13,11 @@ import pytest
 
 from clear_kgqa.evaluation.ray_executor import evaluate_on_ray
 from clear_kgqa.evaluation.run import EvaluateGraph, EvaluateOptions, evaluate
-from clear_kgqa.evaluation.samples import Sample, write_samples
 from clear_kgqa.evaluation.shards import merge_shards
 from clear_kgqa.evaluation.transcripts import read_transcripts
 from clear_kgqa_tools.errors import ConfigError
 
-P = "PREFIX : <http://x.example/> "
 HERE = Path(__file__).parent
-
-
-@pytest.fixture
-def options(tmp_path: Path) -> EvaluateOptions:
-    names = {"dune": "Dune", "dune2": "Dune", "emma": "Emma", "ivanhoe": "Ivanhoe"}
-    samples = [
-        Sample(f"q{at}", f"Who is the author of {name}?", f"{P}SELECT ?a {{ :{node} :author ?a }}")
-        for at, (node, name) in enumerate([*names.items()] * 3)
-    ]
-    write_samples(tmp_path / "q.jsonl", samples)
-    return EvaluateOptions(tmp_path / "q.jsonl", tmp_path / "run", user="noisy:0.5", limit=10)
 
 
 def outcome(out: Path) -> tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]:
