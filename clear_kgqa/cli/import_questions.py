@@ -38,6 +38,9 @@ def import_questions(
         raise ConfigError(f"there is no format {name!r}; there are {', '.join(IMPORTERS)}")
     target = needed(load_settings(config, out=out), "out")
     found = IMPORTERS[name](file)
+    if not found.samples:
+        why = f": {found.dropped[0].id}: {found.dropped[0].reason}" if found.dropped else ""
+        raise ConfigError(f"{file} holds no {name} question that can be used{why}")
     try:
         write_samples(target, found.samples)
     except OSError as error:

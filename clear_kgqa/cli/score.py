@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from clear_kgqa.cli import options
-from clear_kgqa.cli.output import say_json
+from clear_kgqa.cli import faults, options
+from clear_kgqa.cli.output import complain, say_json
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -23,10 +23,15 @@ def score(
     ] = None,
     mode: options.Mode = None,
     config: options.Config = None,
-) -> None:
-    """Prints one JSON object."""
+) -> int:
+    """Prints one JSON object; exit code 4 where there is nothing to score."""
     from clear_kgqa.evaluation.score import score as score_files
     from clear_kgqa.settings import load_settings, needed
 
     settings = load_settings(config, gold=gold, predictions=predictions, mode=mode)
-    say_json(score_files(needed(settings, "gold"), needed(settings, "predictions"), settings.mode))
+    scored = score_files(needed(settings, "gold"), needed(settings, "predictions"), settings.mode)
+    say_json(scored)
+    if not scored["n"]:
+        complain(f"nothing could be scored: {settings.gold} holds no question")
+        return faults.NO_ANSWER
+    return faults.ANSWERED

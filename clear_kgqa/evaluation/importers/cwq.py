@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from clear_kgqa.evaluation.importers.imported import Dropped, Imported, collect, file_objects, text
+from clear_kgqa.evaluation.importers.imported import Dropped, Imported, collect_objects, file_objects, text
 from clear_kgqa.evaluation.importers.repair import PREFIXES, repaired
 from clear_kgqa.evaluation.samples import Sample
 
@@ -15,7 +15,7 @@ _MID = re.compile(r"[mg]\.\w+")
 
 def read(path: Path) -> Imported:
     """The questions of a CWQ file; the published test file carries no answers."""
-    return collect(_question(item) for item in file_objects(path, "questions"))
+    return collect_objects(file_objects(path, "questions"), _question)
 
 
 def _question(item: dict[str, Any]) -> Sample | Dropped:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from clear_kgqa.evaluation.importers.imported import Dropped, Imported, collect, file_objects, result_answers, text
+from clear_kgqa.evaluation.importers.imported import (
+    Dropped,
+    Imported,
+    collect_objects,
+    file_objects,
+    result_answers,
+    text,
+)
 from clear_kgqa.evaluation.importers.repair import repaired
 from clear_kgqa.evaluation.samples import Sample
 
@@ -16,8 +23,8 @@ def read(path: Path) -> Imported:
     """The questions of a DBLP-QuAD file, with the answers of an `answers.json` beside it if there is one."""
     beside = path.with_name(ANSWERS)
     found = file_objects(beside, "answers") if beside.is_file() and beside != path else ()
-    answers = {str(item.get("id", "")): result_answers(item.get("answer")) for item in found}
-    return collect(_question(item, answers) for item in file_objects(path, "questions"))
+    answers = {str(item.get("id", "")): result_answers(item.get("answer")) for item in found if isinstance(item, dict)}
+    return collect_objects(file_objects(path, "questions"), lambda item: _question(item, answers))
 
 
 def _question(item: dict[str, Any], answers: dict[str, tuple[str, ...] | None]) -> Sample | Dropped:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from clear_kgqa.evaluation.samples import Sample, answer_text
 from clear_kgqa.evaluation.values import SEPARATOR
 from clear_kgqa_tools.errors import ConfigError
+from clear_kgqa_tools.text import cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,20 @@ def collect(items: Iterable[Sample | Dropped]) -> Imported:
     return out
 
 
+def collect_objects(items: Iterable[Any], question: Callable[[dict[str, Any]], Sample | Dropped]) -> Imported:
+    """What an importer makes of a file's items; those of another shape are dropped by their number, from 1."""
+    return collect(_made(number, item, question) for number, item in enumerate(items, 1))
+
+
+def _made(number: int, item: Any, question: Callable[[dict[str, Any]], Sample | Dropped]) -> Sample | Dropped:
+    if not isinstance(item, dict):
+        return Dropped(f"item {number}", f"not an object: {cut(json.dumps(item, ensure_ascii=False), 60)}")
+    try:
+        return question(item)
+    except (AttributeError, LookupError, TypeError):  # a list or a string where the format has an object
+        return Dropped(f"item {number}", "its fields are not those of this format")
+
+
 def read_json(path: Path) -> Any:
     """A JSON file; raises ConfigError in one line."""
     try:
@@ -53,16 +68,16 @@ def read_json(path: Path) -> Any:
         raise ConfigError(f"{path} is not JSON: {error}") from error
 
 
-def objects(data: Any, path: Path, *keys: str) -> Iterator[dict[str, Any]]:
+def objects(data: Any, path: Path, *keys: str) -> list[Any]:
     """The question objects of a file: a list, or an object that holds it under one of the keys."""
     if isinstance(data, dict):
         data = next((data[key] for key in keys if isinstance(data.get(key), list)), None)
     if not isinstance(data, list):
         raise ConfigError(f"{path} holds no list of questions")
-    yield from (item for item in data if isinstance(item, dict))
+    return data
 
 
-def file_objects(path: Path, *keys: str) -> Iterator[dict[str, Any]]:
+def file_objects(path: Path, *keys: str) -> list[Any]:
     """The question objects of a JSON file."""
     return objects(read_json(path), path, *keys)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from clear_kgqa.evaluation.importers.imported import Dropped, Imported, collect, file_objects, text
+from clear_kgqa.evaluation.importers.imported import Dropped, Imported, collect_objects, file_objects, text
 from clear_kgqa.evaluation.importers.repair import repaired
 from clear_kgqa.evaluation.samples import Sample
 
 
 def read(path: Path) -> Imported:
     """The questions of an LC-QuAD 1.0 file; the type is its template number."""
-    return collect(_question(item) for item in file_objects(path, "questions"))
+    return collect_objects(file_objects(path, "questions"), _question)
 
 
 def _question(item: dict[str, Any]) -> Sample | Dropped:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal
 
-from clear_kgqa.evaluation.importers.imported import Dropped, Imported, collect, file_objects, text
+from clear_kgqa.evaluation.importers.imported import Dropped, Imported, collect_objects, file_objects, text
 from clear_kgqa.evaluation.importers.repair import repaired
 from clear_kgqa.evaluation.samples import Sample
 
 
 def read(path: Path, graph: Literal["wikidata", "dbpedia18"] = "wikidata") -> Imported:
     """The questions of an LC-QuAD 2.0 file with the query for one graph; null questions are paraphrased."""
-    return collect(_question(item, graph) for item in file_objects(path, "questions"))
+    return collect_objects(file_objects(path, "questions"), lambda item: _question(item, graph))
 
 
 def _question(item: dict[str, Any], graph: str) -> Sample | Dropped:

@@ -5,14 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from clear_kgqa.evaluation.importers.imported import Dropped, Imported, collect, file_objects, result_answers, text
+from clear_kgqa.evaluation.importers.imported import (
+    Dropped,
+    Imported,
+    collect_objects,
+    file_objects,
+    result_answers,
+    text,
+)
 from clear_kgqa.evaluation.importers.repair import repaired
 from clear_kgqa.evaluation.samples import Sample
 
 
 def read(path: Path, language: str = "en") -> Imported:
     """The questions of a QALD file in one language, or in their first where that one is missing."""
-    return collect(_question(item, language) for item in file_objects(path, "questions"))
+    return collect_objects(file_objects(path, "questions"), lambda item: _question(item, language))
 
 
 def _question(item: dict[str, Any], language: str) -> Sample | Dropped:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from clear_kgqa.evaluation.importers.imported import Dropped, Imported, collect, objects, text
+from clear_kgqa.evaluation.importers.imported import Dropped, Imported, collect_objects, objects, text
 from clear_kgqa.evaluation.importers.repair import repaired
 from clear_kgqa.evaluation.samples import Sample
 from clear_kgqa_tools.errors import ConfigError
@@ -25,7 +25,7 @@ def read(path: Path, language: str = "en") -> Imported:
     name = text(dataset.get("prefix"))
     default = text(dataset.get("defaultNamespace"))
     prefixes = {"": default} if default else {}
-    return collect(_question(item, name, language, prefixes) for item in objects(data, path, "questions"))
+    return collect_objects(objects(data, path, "questions"), lambda item: _question(item, name, language, prefixes))
 
 
 def _question(item: dict[str, Any], name: str, language: str, prefixes: dict[str, str]) -> Sample | Dropped:

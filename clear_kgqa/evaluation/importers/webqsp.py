@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from clear_kgqa.evaluation.importers.imported import Dropped, Imported, collect, file_objects, text
+from clear_kgqa.evaluation.importers.imported import Dropped, Imported, collect_objects, file_objects, text
 from clear_kgqa.evaluation.importers.repair import PREFIXES, repaired
 from clear_kgqa.evaluation.samples import Sample
 
@@ -15,7 +15,7 @@ _QUALITY = {"Complete": 0, "Partial": 1}
 
 def read(path: Path) -> Imported:
     """The questions of a WebQSP file; the other usable parses of a question become its alternatives."""
-    return collect(_question(item) for item in file_objects(path, "Questions"))
+    return collect_objects(file_objects(path, "Questions"), _question)
 
 
 def _question(item: dict[str, Any]) -> Sample | Dropped:

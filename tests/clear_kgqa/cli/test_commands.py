@@ -184,3 +184,30 @@ def test_an_output_that_cannot_show_a_character_does_not_end_the_program(run: Ru
     for encoding, shown in (("utf-8", "\u6771"), ("ascii", "\\u6771")):
         done = run("query", "-", "--kg", "tiny", text='SELECT ("\u6771" AS ?x) {}', PYTHONIOENCODING=encoding)
         assert (done.returncode, done.stdout) == (0, f"x\n{shown}\n")
+
+
+def test_nothing_to_score_is_one_line_and_exit_4(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    assert main(["score", "--gold", str(empty), "--predictions", str(empty)]) == 4
+    captured = capsys.readouterr()
+    assert "nothing could be scored" in one_line(captured.err)
+    assert json.loads(captured.out)["n"] == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        ("[1]", "item 1: not an object: 1"),
+        ("[]", "holds no qald question that can be used"),
+        ('[{"id": "7", "question": "Who?"}]', "7: no id or no question"),
+    ],
+)
+def test_a_file_without_a_usable_question_is_not_imported(
+    content: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = tmp_path / "qald.json", tmp_path / "out.jsonl"
+    file.write_text(content, encoding="utf-8")
+    assert main(["import", "qald", str(file), "--out", str(out)]) == 2
+    assert why in one_line(capsys.readouterr().err)
+    assert not out.exists()

@@ -234,6 +234,13 @@ def test_files_that_are_something_else(tmp_path: Path, format_: str) -> None:
             load(tmp_path, format_, {"other": 1})
 
 
+def test_items_of_another_shape_are_dropped_by_their_number(tmp_path: Path) -> None:
+    good = {"id": "1", "question": [{"language": "en", "string": "Who?"}], "query": {"sparql": "ASK { ?a ?b ?c }"}}
+    found = load(tmp_path, "qald", [good, 1, {**good, "id": "3", "query": "ASK { ?a ?b ?c }"}])
+    assert [s.id for s in found.samples] == ["1"]
+    assert dropped(found) == {"item 2": "not an object: 1", "item 3": "its fields are not those of this format"}
+
+
 @pytest.mark.parametrize(
     ("sparql", "expected"),
     [
