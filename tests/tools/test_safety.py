@@ -1,3 +1,5 @@
+import sys
+
 import pytest
 
 from clear_kgqa_tools.errors import QueryError
@@ -95,8 +97,8 @@ def test_the_form_comes_from_the_parse_tree() -> None:
         ("SELECT * " + "{" * 31 + "}" * 31, "nested too deeply"),
         ("SELECT * " + "{SELECT * " * 2000 + "{?s ?p ?o}" + "}" * 2000, "nested too deeply|too long"),
         ("SELECT * " + "{" * 5000 + "}" * 5000, "nested too deeply|too long"),
-        ("SELECT * {?s ?p ?o FILTER(" + "(" * 27 + "1" + ")" * 27 + ")}", "nests too deeply"),
-        ("SELECT * {" + "?s ?p ?o ." * 150 + "}", "joins too many triples"),
+        ("SELECT * {?s ?p ?o FILTER(" + "(" * 29 + "1" + ")" * 29 + ")}", "nested too deeply: at most 30"),
+        ("SELECT * {" + "?s ?p ?o ." * 400 + "}", "too long"),
         ("SELECT * {?s ?p ?o " + " " * 20_000 + "}", "too long: 20,020 bytes"),
         ("SELECT * {?s ?p ?o FILTER(" + "1+" * 5000 + "1)}", "too long"),
         ("SELECT * {?s ?p '" + "x" * 200_000 + "'}", "too long"),
@@ -122,6 +124,24 @@ def test_a_refusal_is_one_line_that_says_why(query: str, message: str) -> None:
         check(query, PREFIXES, named_graphs={"http://g.org/"})
     assert "\n" not in str(refused.value)
     assert "\x1b" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * { ?s ?p ?o FILTER(" + "(" * 28 + "?o > 1" + ")" * 28 + ") }",
+        "SELECT * { ?s ?p ?o FILTER(" + "STR(" * 28 + "?o" + ")" * 28 + " = '1') }",
+        "SELECT * { BIND(" + "CONCAT(!?a, " * 28 + "?o" + ")" * 28 + " AS ?x) }",
+        "SELECT * " + "{" * 30 + "?s ?p ?o" + "}" * 30,
+        "SELECT * { ?s ?p " + "[ ?p " * 29 + "?o" + " ]" * 29 + " }",
+        "SELECT * {" + "?s ?p ?o ." * 350 + "}",
+    ],
+    ids=lambda value: value[:40],
+)
+def test_thirty_brackets_and_long_groups_pass(query: str) -> None:
+    limit = sys.getrecursionlimit()
+    assert check(query).form == "select"
+    assert sys.getrecursionlimit() == limit
 
 
 def test_a_huge_reply_is_refused_before_it_is_read() -> None:

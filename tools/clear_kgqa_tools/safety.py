@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 import threading
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -23,6 +25,9 @@ MAX_DEPTH = 30
 # rdflib takes up to 5 ms for one token of a long list or sum, 0.2 ms for an IRI in VALUES.
 MAX_TOKENS = 1_500
 MAX_TERMS = 5_000
+# Frames of rdflib's parser: about 12 for a triple of a group and 55 for a bracket of an expression.
+MAX_FRAMES = 5_000
+STACK = 64 << 20  # bytes, for as many frames on systems whose threads have little
 _UPDATES = {"INSERT", "DELETE", "LOAD", "CLEAR", "CREATE", "DROP", "COPY", "MOVE", "ADD", "WITH"}
 _FORMS: dict[str, Form] = {
     "SelectQuery": "select",
@@ -154,12 +159,24 @@ def _tree(text: str) -> tuple[Form, Any]:
     """Parse in a thread of its own: the caller's stack would count against the recursion limit."""
     outcome: list[Any] = []
     thread = threading.Thread(target=lambda: outcome.append(_parse(text)))
-    with PARSING:
+    with PARSING, _room():
         thread.start()
         thread.join()
     if isinstance(outcome[0], QueryError):
         raise outcome[0]
     return _FORMS[outcome[0][1].name], outcome[0]
+
+
+@contextmanager
+def _room() -> Iterator[None]:
+    """Frames and stack for what the check lets through; Python's own limit would refuse 27 brackets."""
+    limit, stack = sys.getrecursionlimit(), threading.stack_size(STACK)
+    sys.setrecursionlimit(max(limit, MAX_FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+        threading.stack_size(stack)
 
 
 def _parse(text: str) -> Any:
