@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from clear_kgqa_tools.errors import QueryError
-from clear_kgqa_tools.safety import PARSING
+from clear_kgqa_tools.safety_parse import PARSING
 from clear_kgqa_tools.safety_tokens import Token, tokens
 
 Triple = tuple[str, str, str]

@@ -8,7 +8,7 @@ from typing import Any
 from clear_kgqa.evaluation.query_shape import tidy
 from clear_kgqa_tools import safety
 from clear_kgqa_tools.errors import QueryError
-from clear_kgqa_tools.safety_tokens import for_rdflib
+from clear_kgqa_tools.safety_parse import parsed_tree
 
 # rdflib's grammar drops the IRI of an inverse step inside a negated property set.
 _LOSSY = "InversePath"
@@ -21,14 +21,7 @@ def parse(text: str, prefixes: Mapping[str, str] | None = None) -> Any:
     sets of triples keep rdflib's flat lists (subject, predicate, object, subject, ...). `prefixes` hold
     besides those that the query declares. Raises QueryError for what the safety check refuses.
     """
-    from rdflib.plugins.sparql.parser import parseQuery
-
-    checked = safety.check(tidy(text), prefixes or {})
-    try:
-        with safety.PARSING:
-            prologue, query = parseQuery(for_rdflib(checked.text))
-    except RecursionError as error:  # the check parses on a stack of its own
-        raise QueryError("the query is nested too deeply; write it flatter") from error
+    _, (prologue, query) = parsed_tree(safety.check(tidy(text), prefixes or {}).text)
     base, declared = "", dict(prefixes or {})
     for part in prologue:
         if part.name == "Base":

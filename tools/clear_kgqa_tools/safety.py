@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-import sys
-import threading
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
 from clear_kgqa_tools.errors import QueryError
 from clear_kgqa_tools.graph import CheckedQuery
 from clear_kgqa_tools.rewrite import odd_names, supported
+from clear_kgqa_tools.safety_parse import parsed_tree
 from clear_kgqa_tools.safety_plain import plain_form
-from clear_kgqa_tools.safety_tokens import Token, declared, expand, for_rdflib, normalise, scan, significant
+from clear_kgqa_tools.safety_tokens import Token, declared, expand, normalise, scan, significant
 from clear_kgqa_tools.terms import Form, iri_ref
 from clear_kgqa_tools.text import cut, one_line
 
@@ -25,16 +23,7 @@ MAX_DEPTH = 30
 # rdflib takes up to 5 ms for one token of a long list or sum, 0.2 ms for an IRI in VALUES.
 MAX_TOKENS = 1_500
 MAX_TERMS = 5_000
-# Frames of rdflib's parser: about 12 for a triple of a group and 55 for a bracket of an expression.
-MAX_FRAMES = 5_000
-STACK = 64 << 20  # bytes, for as many frames on systems whose threads have little
 _UPDATES = {"INSERT", "DELETE", "LOAD", "CLEAR", "CREATE", "DROP", "COPY", "MOVE", "ADD", "WITH"}
-_FORMS: dict[str, Form] = {
-    "SelectQuery": "select",
-    "AskQuery": "ask",
-    "ConstructQuery": "construct",
-    "DescribeQuery": "describe",
-}
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n`]*\n(.*?)(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)", re.DOTALL | re.M)
 _QUERY_START = re.compile(
     r"\b(?:PREFIX\s+[\w\-.]*:\s*<|BASE\s*<|SELECT\s*(?:DISTINCT\b|REDUCED\b|[?$*(#]|[\w\-]*[:(])"
@@ -42,7 +31,6 @@ _QUERY_START = re.compile(
     re.IGNORECASE,
 )
 _LABEL_SERVICE = "http://wikiba.se/ontology#label"
-PARSING = threading.Lock()  # neither rdflib's parser nor its first import is safe in two threads
 
 
 def check(
@@ -147,61 +135,12 @@ def _check_read_only(text: str) -> None:
 def _parsed(text: str, prefixes: Mapping[str, str]) -> tuple[Form, Any, str, list[str]]:
     """The query's form and rdflib tree; odd names are repaired where it does not parse without."""
     try:
-        return *_tree(text), text, []
+        return *parsed_tree(text), text, []
     except QueryError:
         repaired, notes = odd_names(text, prefixes)
         if not notes:
             raise
-        return *_tree(repaired), repaired, notes
-
-
-def _tree(text: str) -> tuple[Form, Any]:
-    """Parse in a thread of its own: the caller's stack would count against the recursion limit."""
-    outcome: list[Any] = []
-    thread = threading.Thread(target=lambda: outcome.append(_parse(text)))
-    with PARSING, _room():
-        thread.start()
-        thread.join()
-    if isinstance(outcome[0], QueryError):
-        raise outcome[0]
-    return _FORMS[outcome[0][1].name], outcome[0]
-
-
-@contextmanager
-def _room() -> Iterator[None]:
-    """Frames and stack for what the check lets through; Python's own limit would refuse 27 brackets."""
-    limit, stack = sys.getrecursionlimit(), threading.stack_size(STACK)
-    sys.setrecursionlimit(max(limit, MAX_FRAMES))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)
-        threading.stack_size(stack)
-
-
-def _parse(text: str) -> Any:
-    from pyparsing import ParseBaseException
-    from rdflib.plugins.sparql.parser import parseQuery
-
-    try:
-        return parseQuery(for_rdflib(text))
-    except ParseBaseException as error:
-        return QueryError(_syntax_message(text, error.loc))
-    except RecursionError:
-        return QueryError("the query nests too deeply, or a group joins too many triples: split it with { }")
-    except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
-        return QueryError(f"the query cannot be parsed: {one_line(cut(str(error), 200))}")
-
-
-def _syntax_message(text: str, loc: int) -> str:
-    line = text.count("\n", 0, loc) + 1
-    column = loc - (text.rfind("\n", 0, loc) + 1) + 1
-    near = one_line(text[loc : loc + 60]) or "the end"
-    marks = [t.text for t in significant(text) if t.kind == "mark"]
-    for opening, closing in ("{}", "()", "[]"):
-        if marks.count(opening) != marks.count(closing):
-            near += f" ({marks.count(opening)} {opening} but {marks.count(closing)} {closing})"
-    return f"the query cannot be parsed at line {line}, column {column}, near: {near}"
+        return *parsed_tree(repaired), repaired, notes
 
 
 def _with_prefixes(text: str, prefixes: Mapping[str, str]) -> str:
