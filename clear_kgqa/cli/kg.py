@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -116,12 +117,18 @@ def _write(file: Path | None, text: str) -> None:
 
 
 @app.command("remove", help="Remove a graph that was added.")
-def remove(name: Name) -> None:
+def remove(
+    name: Name, yes: Annotated[bool, typer.Option("--yes", help="On a terminal, remove without a question.")] = False
+) -> None:
     """Its store and index are deleted; the source is not touched."""
-    from clear_kgqa_tools.catalog import kg_remove
+    from clear_kgqa_tools.catalog import kg_again, kg_remove
 
+    again = kg_again(name)
+    if sys.stdin.isatty() and not yes and not typer.confirm(f"Remove the graph {name}?", err=True):
+        say(f"{name} stays")
+        return
     kg_remove(name)
-    say(f"{name} removed")
+    say(f"{name} removed; {again}")
 
 
 def _shown(value: Any) -> str:

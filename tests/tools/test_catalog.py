@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from clear_kgqa_tools.catalog import data_folder, kg_add, kg_info, kg_list, kg_remove, locked
+from clear_kgqa_tools.catalog import data_folder, kg_add, kg_again, kg_info, kg_list, kg_remove, locked
 from clear_kgqa_tools.errors import ConfigError
 from clear_kgqa_tools.graph import trusted
 from clear_kgqa_tools.lexical import LexicalSimilarity
@@ -52,6 +52,7 @@ def test_add_list_ask_inform_remove(source: Path) -> None:
     assert (info["classes"], info["properties"], info["shared_labels"]) == (1, 2, 1)
     assert info["languages"] == {"en": 1, "de": 1} and info["profile"] == "generic"
     assert info["top_classes"] == [{"iri": "http://o/Letter", "label": "letter", "count": 1}]
+    assert kg_again("letters") == f"again: clear-kgqa kg add letters {source}"
     kg_remove("letters")
     assert kg_list() == []
 
@@ -111,7 +112,7 @@ def test_names_that_cannot_be(source: Path, name: str) -> None:
 
 def test_unknown_names_list_the_known(source: Path) -> None:
     kg_add("letters", str(source))
-    for act in (kg_info, kg_remove, open_bundle):
+    for act in (kg_again, kg_info, kg_remove, open_bundle):
         with pytest.raises(ConfigError, match="demo, letters"):
             act("nowhere")
 

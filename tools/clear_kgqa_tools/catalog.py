@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -192,13 +193,25 @@ def kg_info(name: str) -> dict[str, Any]:
     }
 
 
+def kg_again(name: str) -> str:
+    """How to get a graph back once it is removed; raises ConfigError where there is none."""
+    source = (read_meta(_held_folder(name)) or {}).get("source")
+    if name == DEMO:
+        return "it is built again when next asked"
+    return f"again: clear-kgqa kg add {name} {shlex.quote(source) if source else 'SOURCE'}"
+
+
 def kg_remove(name: str) -> None:
     """Delete a graph that was added (the demo graph is built again when next asked); raises ConfigError."""
-    folder = data_folder() / DEMO if name == DEMO else graph_folder(name)
-    if not folder.exists():
-        kg_folder(name)
+    folder = _held_folder(name)
     with locked(folder):
         shutil.rmtree(folder)
+
+
+def _held_folder(name: str) -> Path:
+    """The folder of a graph, in whichever version's format."""
+    folder = data_folder() / DEMO if name == DEMO else graph_folder(name)
+    return folder if folder.exists() else kg_folder(name)
 
 
 def _counted(entry: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +15,8 @@ from clear_kgqa.cli import COMMANDS, main
 from tests.clear_kgqa.agent.faulty_model_server import FaultyModelServer, completion
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+ReadUntil = Callable[[int, str], str]
+Start = Callable[..., "subprocess.Popen[str]"]
 LABELS = "SELECT ?l { ?s <http://www.w3.org/2000/01/rdf-schema#label> ?l } ORDER BY DESC(?l)"
 BETA = "B\x1b]52;c;cm0gLXJm\x1b\\eta\x9b2J\u202e"
 HEAVY = {"pydantic", "pydantic_settings", "rich", "langgraph", "langchain_core", "numpy", "rdflib"}
@@ -131,7 +135,31 @@ def test_a_graph_is_added_listed_described_and_removed(home: Path, capsys: pytes
     assert main(["kg", "info", "more"]) == 0
     assert "http://example.org/size" in capsys.readouterr().out
     assert main(["kg", "remove", "more"]) == 0
+    assert f"more removed; again: clear-kgqa kg add more {home / 'tiny.ttl'}" in capsys.readouterr().out
     assert main(["kg", "remove", "more"]) == 2
+
+
+def test_on_a_terminal_a_graph_is_removed_after_a_yes(
+    home: Path, start: Start, read_until: ReadUntil, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["kg", "add", "more", str(home / "tiny.ttl")]) == 0
+    for typed, left in ((b"n\n", True), (b"\n", True), (b"y\n", False)):
+        ours, theirs = pty.openpty()
+        process = start("kg", "remove", "more", stdin=theirs, stdout=theirs, stderr=theirs)
+        os.close(theirs)
+        read_until(ours, "Remove the graph more? [y/N]: ")
+        os.write(ours, typed)
+        read_until(ours, "more stays" if left else "more removed")
+        assert process.wait(timeout=60) == 0
+        os.close(ours)
+        assert main(["kg", "info", "more"]) == (0 if left else 2)
+    assert main(["kg", "add", "more", str(home / "tiny.ttl")]) == 0
+    ours, theirs = pty.openpty()
+    process = start("kg", "remove", "more", "--yes", stdin=theirs, stdout=subprocess.DEVNULL)
+    assert process.wait(timeout=60) == 0
+    os.close(ours)
+    os.close(theirs)
+    assert main(["kg", "info", "more"]) == 2
 
 
 def test_doctor_names_what_answers(capsys: pytest.CaptureFixture[str]) -> None:
