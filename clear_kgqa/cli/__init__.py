@@ -64,6 +64,8 @@ def main(args: list[str] | None = None) -> int:
         return faults.expected(error)
     except (KeyboardInterrupt, typer.Abort):
         return faults.INTERRUPTED
+    except SystemExit:  # typer's word for an output that nobody reads any more (`| head`)
+        return faults.UNREAD
     except Exception as error:  # the outermost edge: one line for the user, the traceback in a file
         return faults.unexpected(error)
 

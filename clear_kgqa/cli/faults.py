@@ -13,6 +13,7 @@ from clear_kgqa.cli.output import complain
 from clear_kgqa_tools.errors import Cancelled, ClearKgqaError, EndpointError, LimitExceeded
 
 ANSWERED, FAULT, USAGE, AMBIGUOUS, NO_ANSWER, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 130
+UNREAD = 141  # what a shell reports for a program that SIGPIPE ends
 
 
 def usage(error: typer.TyperException) -> int:

@@ -239,3 +239,11 @@ def test_a_file_without_a_usable_question_is_not_imported(
     assert main(["import", "qald", str(file), "--out", str(out)]) == 2
     assert why in one_line(capsys.readouterr().err)
     assert not out.exists()
+
+
+@pytest.mark.parametrize("args", [["query", "-", "--kg", "tiny"], ["kg", "info", "tiny"], ["--help"]], ids=" ".join)
+def test_an_output_that_nobody_reads_ends_quietly(args: list[str], start: Start) -> None:
+    process = start(*args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    _, told = process.communicate("SELECT * { ?s ?p ?o }", timeout=60)
+    assert (process.returncode, told) == (141, "")
