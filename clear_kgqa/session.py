@@ -77,18 +77,22 @@ class Session:
 
         `bound` nodes are settled before anything is asked.
         """
-        yield from self._noted("start", question, self._begin(question, bound))
+        told = {"question": question, "bound": bound} if bound else question
+        yield from self._noted("start", told, self._begin(question, bound))
 
     def _begin(self, question: str, bound: Bound = ()) -> Iterator[Event]:
         self._close_open_calls()
         settled = [Settled(f"bound:{iri}", "entity", entity=iri, span=span).to_json() for iri, span in bound]
         yield from self._run({**self._fresh(question), "settled": settled})
 
-    def follow(self, question: str, topic: Topic | None) -> Carried | None:
-        """A question that leans on the turn before, made complete; None where it stands by itself."""
+    def follow(self, question: str, topic: Topic | None, swap: bool = False) -> Carried | None:
+        """A question that leans on the turn before, made complete; None where it stands by itself.
+
+        `swap` takes the other entity that it could lean on.
+        """
         if self._plugin is None or topic is None:
             return None
-        return carry_over(question, topic, self._plugin.reader.mentions(question))
+        return carry_over(question, topic, self._plugin.reader.mentions(question), swap)
 
     def _fresh(self, question: str) -> AgentState:
         """The state of a new turn; the offline planner takes given nodes from its reader, not from words."""
@@ -142,10 +146,10 @@ class Session:
         if self._recorder:
             self._recorder.close()
 
-    def _noted(self, kind: str, text: str | None, events: Iterator[Event]) -> Iterator[Event]:
+    def _noted(self, kind: str, told: Any, events: Iterator[Event]) -> Iterator[Event]:
         """The events, counted and, where a recording is made, written down."""
         if self._recorder:
-            self._recorder.write(kind, text)
+            self._recorder.write(kind, told)
         for event in events:
             if isinstance(event, Usage):
                 self.tokens += event.sent + event.received

@@ -24,6 +24,7 @@ from clear_kgqa_tools.errors import Cancelled, ClearKgqaError, ConfigError, Endp
 
 if TYPE_CHECKING:
     from clear_kgqa.readings.reader import Reader
+    from clear_kgqa.session import Session
 
 REPLAY = "replay:"
 _PRIVATE = {"api_key", "config", "record", "session", "out", "questions", "gold", "predictions", "base_url"}
@@ -184,10 +185,17 @@ def replay(path: Path, bundle: GraphBundle, reader: Reader | None = None) -> Ite
     settings = Settings(**{**made["settings"], "model": f"{REPLAY}{path}"})
     session = make_session(bundle, settings, reader=reader, silent=made["silent"])
     recorded = iter([data for kind, data in lines if kind == "event"])
-    for kind, text in lines:
+    for kind, told in lines:
         if kind in ("start", "resume"):
-            for event in session.start(text) if kind == "start" else session.resume(text):
+            for event in _started(session, told) if kind == "start" else session.resume(told):
                 yield _timed(event, next(recorded, {}))
+
+
+def _started(session: Session, told: str | dict[str, Any]) -> Iterator[Event]:
+    """A turn as it was begun: a question, or one with the nodes that were bound to it."""
+    if isinstance(told, str):
+        return session.start(told)
+    return session.start(told["question"], [(iri, (start, end)) for iri, (start, end) in told["bound"]])
 
 
 def _timed(event: Event, recorded: dict[str, Any]) -> Event:

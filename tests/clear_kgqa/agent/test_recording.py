@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from clear_kgqa.agent.recording import replay
-from clear_kgqa.events import Answered, Asked, Event, Failed, to_json
+from clear_kgqa.events import Answered, Asked, Event, Failed, Scored, to_json
 from clear_kgqa.readings.reader import Reader
 from clear_kgqa.session import make_session
 from clear_kgqa.settings import Settings
@@ -78,6 +78,21 @@ def test_the_same_events_byte_for_byte(
     assert told(replay(path, bundle, reader)) == told(events)
     assert KEY not in path.read_text(encoding="utf-8")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_what_a_follow_up_was_bound_to_is_recorded(tmp_path: Path, bundle: GraphBundle, reader: Reader) -> None:
+    path = tmp_path / "recording.jsonl"
+    bound = [("http://ex.org/springfieldIL", (0, 11))]
+    with FaultyModelServer([SCRIPT[0], SCRIPT[3], SCRIPT[4]]) as server:
+        chosen = {"model": "m", "base_url": server.url, "protocol": "tools", "verify": False, "record": path}
+        session = make_session(bundle, Settings(**chosen), reader=reader)
+        events = list(session.start("Springfield's population?", bound))
+        session.close()
+    assert not any(isinstance(e, Asked) for e in events)
+    again = list(replay(path, bundle, reader))
+    assert told(again) == told(events)
+    scored = next(e for e in again if isinstance(e, Scored))
+    assert max(scored.scores[0].candidates, key=lambda c: c.posterior).iri == bound[0][0]
 
 
 def test_a_recorded_model_answers_the_same_question_by_hand(
