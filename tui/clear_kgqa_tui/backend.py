@@ -12,7 +12,7 @@ from textual.message import Message
 
 from clear_kgqa.clarification import Clarification
 from clear_kgqa.events import Asked, Event, Failed, Replied
-from clear_kgqa.followup import Carried, Topic, carry_over, topic_of
+from clear_kgqa.followup import Carried, Topic, topic_of
 from clear_kgqa.remembered import RememberedChoices, made_choices, option_key
 from clear_kgqa.session_store import SessionStore, Turn
 from clear_kgqa_tools.errors import Cancelled, ClearKgqaError, EndpointError
@@ -160,9 +160,7 @@ class Backend:
 
     def _ask(self, question: str, swap: bool, replies: Replies) -> None:
         assert self.opened is not None
-        carried = None
-        if self._topic is not None:
-            carried = carry_over(question, self._topic, self.opened.reader.mentions(question), swap)
+        carried = self.opened.session.follow(question, self._topic, swap)
         self._put(question, carried.question if carried else question, carried, replies)
 
     def _put(self, question: str, asked: str, carried: Carried | None, replies: Replies, remember: bool = True) -> None:

@@ -89,9 +89,6 @@ class TurnView(Vertical):
         self.mount(Static(safe(text), markup=False, classes="failure"))
 
     def _carried_line(self) -> str:
-        line = f"Asked as: {short(self.turn.asked)}"
-        if self._carried and self._carried.iri:
-            line += f"  ({short(self._carried.word)} = {short(self._carried.label)})"
-        if self._carried and self._carried.other:
-            line += f"  · ctrl+t: {short(self._carried.other)} instead"
-        return line
+        carried = self._carried or Carried(self.turn.asked, "", "", "")
+        other = f"  · ctrl+t: {carried.other} instead" if carried.other else ""
+        return short(carried.line() + other, 600)
