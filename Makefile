@@ -6,6 +6,17 @@ BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
 
+# pip's own lines cut to what it is at: on a terminal one line that changes, elsewhere a line for every 20 packages.
+define SHOW_PIP
+n=0; while read -r what name _; do case $$what-$$name in \
+	Collecting-*) n=$$((n + 1)); at="package $$n: $$name" ;; \
+	Installing-collected) at="writing the packages, without a word for up to a minute" ;; \
+	*) continue ;; esac; \
+	if [ -t 2 ]; then printf '\r\033[K  %.70s' "$$at" >&2; \
+	elif [ $$what = Installing ] || [ $$((n % 20)) = 0 ]; then echo "  $$at" >&2; fi; \
+done; [ ! -t 2 ] || echo >&2
+endef
+
 .PHONY: chat test check bench
 chat: $(VENV)/demo,tui.stamp
 	@$(BIN)/clear-kgqa chat
@@ -26,7 +37,7 @@ bench: $(VENV)/dev.stamp
 $(VENV)/%.stamp: pyproject.toml | $(BIN)/pip
 	@echo "Installing clear-kgqa[$*] into $(VENV); the first time this takes a minute or two" >&2
 	@$(BIN)/python -m pip install --no-input --disable-pip-version-check --progress-bar off -e ".[$*]" </dev/null \
-		| awk '/^Collecting/ { printf "." } /^Installing/ { printf " installing" } { fflush() } END { print "" }' >&2
+		| { $(SHOW_PIP); }
 	@touch $@
 
 $(BIN)/pip:

@@ -103,3 +103,22 @@ def test_make_names_the_package_that_is_missing(clone: Path) -> None:
     ]
     assert done.returncode == 2
     assert not (clone / ".venv").exists()
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="make is not installed")
+@pytest.mark.parametrize("fails", [False, True])
+def test_make_shows_what_is_being_installed(clone: Path, fails: bool) -> None:
+    said = ["Obtaining file", "Installing build dependencies", *(f"Collecting p{n}>=1" for n in range(1, 23))]
+    said += ["Installing collected packages: p1, p2"] * (not fails)
+    told = "".join(f"echo '{line}'\n" for line in said)
+    for name, script in (("pip", ""), ("python", f"{told}exit {int(fails)}\n"), ("clear-kgqa", "echo asked\n")):
+        file = clone / ".venv" / "bin" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"#!/bin/sh\n{script}")
+        file.chmod(0o755)
+    done = subprocess.run(["make", "chat"], cwd=clone, capture_output=True, text=True, timeout=60, check=False)
+    steps = [line for line in done.stderr.splitlines() if not line.startswith("make")]
+    shown = ["  package 20: p20>=1", "  writing the packages, without a word for up to a minute"]
+    assert steps[1:] == shown[: 2 - fails]
+    assert (done.returncode, done.stdout) == ((2, "") if fails else (0, "asked\n"))
+    assert (clone / ".venv" / "demo,tui.stamp").exists() is not fails
