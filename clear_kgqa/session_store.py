@@ -30,6 +30,7 @@ from clear_kgqa.events import (
     Usage,
     to_json,
 )
+from clear_kgqa.followup import Bound
 from clear_kgqa_tools.errors import ConfigError
 from clear_kgqa_tools.text import cut, one_line
 
@@ -65,13 +66,14 @@ class SessionEntry:
 class Turn:
     """One question and what came of it. `asked` is the question as it was put to the session.
 
-    `notes` are remarks with the number of events before them.
+    `notes` are remarks with the number of events before them; `bound` are nodes settled beforehand (not saved).
     """
 
     question: str
     asked: str
     events: list[Event] = field(default_factory=list)
     notes: list[tuple[int, str]] = field(default_factory=list)
+    bound: Bound = ()
 
     def told(self) -> Iterator[Event | str]:
         """Events and notes in the order in which they came."""

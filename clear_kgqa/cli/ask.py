@@ -136,7 +136,7 @@ def _replier(settings: Settings) -> Replier | None:
 
 def _print(turn: Turn) -> None:
     from clear_kgqa.events import Answered, Asked, Failed
-    from clear_kgqa.line_chat import answer_text, menu
+    from clear_kgqa.line_text import answer_text, menu
 
     match turn.events[-1]:
         case Answered() as answer:

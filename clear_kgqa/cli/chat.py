@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import closing
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,7 @@ from clear_kgqa.cli.output import say
 from clear_kgqa_tools.errors import ConfigError
 
 if TYPE_CHECKING:
+    from clear_kgqa.session_store import SessionStore
     from clear_kgqa.settings import Settings
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -25,7 +27,7 @@ def chat(
     model: options.Model = None,
     base_url: options.BaseUrl = None,
     strategy: options.Strategy = None,
-    session: Annotated[str | None, typer.Option(help="Go on with this session.")] = None,
+    session: options.Session = None,
     web: Annotated[bool | None, typer.Option("--web", help="Serve the chat in a browser, on this machine.")] = None,
     timeout: options.Timeout = None,
     language: options.Language = None,
@@ -69,14 +71,29 @@ def _full_screen(settings: Settings) -> int:
 
 
 def _by_line(settings: Settings) -> int:
+    """The conversation line by line; `--session` goes on with a saved one, or begins one of that name."""
+    from clear_kgqa.session_store import SessionStore, gone_on_with
+
+    if not settings.session:
+        return _converse(settings, None)
+    with closing(SessionStore()) as store:
+        known = store.session(settings.session) is not None
+        return _converse(gone_on_with(settings, store) if known else settings, store)
+
+
+def _converse(settings: Settings, store: SessionStore | None) -> int:
     from clear_kgqa.cli.opening import opened_session
+    from clear_kgqa.kept_turns import KeptTurns
     from clear_kgqa.line_chat import LineChat
 
-    with opened_session(settings) as (bundle, session):
+    with opened_session(settings, store) as (bundle, session):
+        kept = KeptTurns(store, settings.session, bundle.name)
         if sys.stdin.isatty():
             say(f"Ask the graph {bundle.name}, {bundle.schema.triples:,} triples. /help lists the commands.")
+            if store:
+                say(f"Saved as {settings.session}; {len(kept.turns)} questions so far.")
         read = _read_terminal if sys.stdin.isatty() else _read_pipe
-        LineChat(session, read, say, bundle.attribution, settings.timeout, session.follow).run()
+        LineChat(session, read, say, bundle.attribution, settings.timeout, session.follow, kept).run()
     return faults.ANSWERED
 
 

@@ -11,6 +11,7 @@ from clear_kgqa.cli.stage_bar import StageBar
 
 if TYPE_CHECKING:
     from clear_kgqa.session import Session
+    from clear_kgqa.session_store import SessionStore
     from clear_kgqa.settings import Settings
     from clear_kgqa_tools.bundle import GraphBundle
 
@@ -33,13 +34,15 @@ def opened_graph(settings: Settings) -> Iterator[GraphBundle]:
 
 
 @contextmanager
-def opened_session(settings: Settings) -> Iterator[tuple[GraphBundle, Session]]:
-    """The graph with a session over it."""
+def opened_session(settings: Settings, store: SessionStore | None = None) -> Iterator[tuple[GraphBundle, Session]]:
+    """The graph with a session over it; a store keeps the one that the settings name."""
     with opened_graph(settings) as bundle:
         _load_soon(bundle)
         from clear_kgqa.session import make_session  # after the graph: a mistyped --kg is told at once
 
-        session = make_session(bundle, settings, silent=settings.assume_best)
+        saver = store.checkpointer() if store else None
+        thread = settings.session if store else None
+        session = make_session(bundle, settings, thread=thread, checkpointer=saver, silent=settings.assume_best)
         try:
             yield bundle, session
         finally:

@@ -16,7 +16,7 @@ class TerminalUser:
 
     def reply(self, clarification: Clarification) -> str | None:
         """The line; None at the end of the input, for which the best reading is taken."""
-        from clear_kgqa.line_chat import menu
+        from clear_kgqa.line_text import menu
 
         say(menu(clarification), sys.stderr)
         print("> ", end="", file=sys.stderr, flush=True)

@@ -9,7 +9,8 @@ import pytest
 from clear_kgqa.clarification import Clarification, Option
 from clear_kgqa.events import Answered, Asked, Candidate, Event, Failed, Replied, Score, Scored
 from clear_kgqa.followup import Bound
-from clear_kgqa.line_chat import LineChat, answer_text, menu
+from clear_kgqa.line_chat import LineChat
+from clear_kgqa.line_text import answer_text, menu
 from clear_kgqa_tools.errors import EndpointError
 
 GEORGIA = Clarification(
@@ -161,7 +162,7 @@ def test_commands_before_any_question() -> None:
     written, session = converse("/why", "/sparql", "/retry", "/nonsense", "/help", "", "/quit", "never read")
     assert written[:4] == [
         "No question yet.",
-        "No answer yet.",
+        "No question yet.",
         "No question yet.",
         "There is no command /nonsense; /help lists them.",
     ]
@@ -181,3 +182,23 @@ def test_several_columns_are_shown_as_rows_and_cut_with_the_rest_counted() -> No
     lines = answer_text(answer).splitlines()
     assert lines[1:3] == ["  city | n", "  City 0 | 0"]
     assert lines[22:24] == ["  ... and 3 more rows", "  (incomplete: the source left rows out)"]
+
+
+def test_commands_take_the_number_of_a_question() -> None:
+    asked = ("capital of Australia?", "Georgia?", "2", "capital of Mali?")
+    written, _ = converse(*asked, "/why 1", "/sparql 2", "/retry 3", "/why 9", "/sparql x", "/why")
+    told = written[4:]
+    assert told[0].splitlines()[0] == "Question: capital of Australia?"
+    assert told[1] == "SELECT Atlanta"
+    assert told[2].startswith("Bamako.")
+    assert told[3] == "9 is no question's number; there are 1 to 4."
+    assert told[4] == "x is no question's number; there are 1 to 4."
+    assert told[5].splitlines()[0] == "Question: capital of Mali?"
+
+
+def test_commands_that_take_nothing_say_so() -> None:
+    written, session = converse("Georgia?", "/answers 1", "/help me", "/quit now", "/exit", "never read")
+    assert written[1:] == [
+        f"{name} takes nothing after it; /help lists the commands." for name in ("/answers", "/help", "/quit")
+    ]
+    assert session.said == []

@@ -12,7 +12,8 @@ from textual.message import Message
 
 from clear_kgqa.clarification import Clarification
 from clear_kgqa.events import Asked, Event, Failed, Replied
-from clear_kgqa.followup import Carried, Topic, topic_of
+from clear_kgqa.followup import Bound, Carried, Topic, topic_of
+from clear_kgqa.kept_turns import DROPPED, KeptTurns
 from clear_kgqa.remembered import RememberedChoices, made_choices, option_key
 from clear_kgqa.session_store import SessionStore, Turn
 from clear_kgqa_tools.errors import Cancelled, ClearKgqaError, EndpointError
@@ -23,7 +24,6 @@ from clear_kgqa_tui.opened import Opened, opened
 if TYPE_CHECKING:
     from clear_kgqa.settings import Settings
 
-DROPPED = Failed("gave_up", "The question was dropped.")
 Replies = dict[str, str]
 """Slot -> key of the option to choose without asking (a choice made before, or an entity carried over)."""
 
@@ -40,13 +40,18 @@ class Backend:
     ) -> None:
         self.settings, self.store, self.choices = settings, store, choices
         self.session_id = settings.session or uuid.uuid4().hex[:12]
-        self.turns: list[Turn] = []
+        self.kept = KeptTurns()
         self.opened: Opened | None = None
         self.fault: Exception | None = None
         self.jobs = Jobs(self._failed)
         self._post_message = post
         self._topic: Topic | None = None
         self._before: Topic | None = None
+
+    @property
+    def turns(self) -> list[Turn]:
+        """Those of the open session."""
+        return self.kept.turns
 
     def start(self) -> None:
         """Begin with opening the graph and the session."""
@@ -79,7 +84,7 @@ class Backend:
         if turn is None or not made:
             return False
         replies = dict(made[:-1])
-        self.jobs.submit(lambda: self._put(turn.question, turn.asked, None, replies, remember=False))
+        self.jobs.submit(lambda: self._put(turn.question, turn.asked, None, turn.bound, replies, remember=False))
         return True
 
     def drop(self) -> None:
@@ -137,9 +142,9 @@ class Backend:
         if self.opened is not None and self.opened.bundle is not now.bundle:
             self.opened.close()
         self.opened, self.settings, self.session_id = now, settings, session
-        self.turns = self.store.turns(session)
-        self._topic = next((t for turn in reversed(self.turns) if (t := topic_of(turn.asked, turn.events))), None)
         bundle = now.bundle
+        self.kept = KeptTurns(self.store, session, bundle.name)
+        self._topic = self.kept.topic()
         self._post(messages.Opened(
             bundle.name, bundle.schema.triples, bundle.attribution, session, self.turns, now.session.pending
         ))  # fmt: skip
@@ -161,19 +166,20 @@ class Backend:
     def _ask(self, question: str, swap: bool, replies: Replies) -> None:
         assert self.opened is not None
         carried = self.opened.session.follow(question, self._topic, swap)
-        self._put(question, carried.question if carried else question, carried, replies)
+        asked, bound = (carried.question, carried.bound()) if carried else (question, ())
+        self._put(question, asked, carried, bound, replies)
 
-    def _put(self, question: str, asked: str, carried: Carried | None, replies: Replies, remember: bool = True) -> None:
+    def _put(
+        self, question: str, asked: str, carried: Carried | None, bound: Bound, replies: Replies, remember: bool = True
+    ) -> None:
         assert self.opened is not None
         if self.opened.session.pending is not None and self.turns:
             self._happened(self.turns[-1], DROPPED)
-        turn = self._begin(question, asked, carried)
-        self._pump(turn, self.opened.session.start(asked, carried.bound() if carried else ()), replies, remember)
+        turn = self._begin(question, asked, carried, bound)
+        self._pump(turn, self.opened.session.start(asked, bound), replies, remember)
 
-    def _begin(self, question: str, asked: str, carried: Carried | None = None) -> Turn:
-        turn = Turn(question, asked)
-        self.turns.append(turn)
-        self.store.begin_turn(self.session_id, self.kg, len(self.turns) - 1, question, asked)
+    def _begin(self, question: str, asked: str, carried: Carried | None = None, bound: Bound = ()) -> Turn:
+        turn = self.kept.begin(question, asked, bound)
         self._post(messages.TurnBegan(turn, carried))
         return turn
 
@@ -220,13 +226,11 @@ class Backend:
         return turn, asked
 
     def _happened(self, turn: Turn, event: Event) -> None:
-        turn.events.append(event)
-        self.store.record(self.session_id, self.turns.index(turn), event)
+        self.kept.happened(turn, event)
         self._post(messages.TurnEvent(turn, event))
 
     def _noted(self, turn: Turn, text: str) -> None:
-        turn.notes.append((len(turn.events), text))
-        self.store.note(self.session_id, self.turns.index(turn), text)
+        self.kept.noted(turn, text)
         self._post(messages.Noted(turn, text))
 
     def _known(self, asked: Clarification, question: str, replies: Replies, remember: bool) -> tuple[int, str] | None:

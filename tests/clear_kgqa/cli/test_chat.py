@@ -7,6 +7,7 @@ import pty
 import select
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 from tests.clear_kgqa.agent.faulty_model_server import FaultyModelServer, completion
 
@@ -85,3 +86,19 @@ def test_once_the_questions_of_a_session_are_used_up_the_best_reading_is_shown(r
     done = run("chat", "--kg", "towns", text=f"{question}1\n{question}", CLEAR_KGQA_ASKS_PER_SESSION="1")
     assert done.stdout.count("Which Springfield do you mean?") == 1
     assert done.stdout.count("Read as: Population of Springfield (town in the ") == 2
+
+
+def test_a_session_is_saved_by_line_and_gone_on_with(run: Run, tmp_path: Path) -> None:
+    more = {"XDG_DATA_HOME": str(tmp_path)}
+    run("chat", "--kg", "towns", "--session", "trip", text="What is the population of Oakvale?\n", **more)
+    asked = run("chat", "--session", "trip", text="Who is its mayor?\nWhat is the population of Springfield?\n", **more)
+    told = asked.stdout.splitlines()
+    assert told[0] == "  Asked as: Who is Oakvale's mayor? (its = Oakvale)"
+    assert told[1].startswith("Bo") and "Quimby" in told[1]
+    gone_on = run("chat", "--session", "trip", text="the one in the south\n/why 1\n/sparql 2\n", **more)
+    lines = gone_on.stdout.splitlines()
+    assert lines[0] == "Which Springfield do you mean?"
+    assert "200." in lines
+    assert "Question: What is the population of Oakvale?" in lines
+    assert "<http://example.org/mayor>" in lines[-1]
+    assert run("chat", "--kg", "towns", text="/why 1\n", **more).stdout == "No question yet.\n"
