@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from clear_kgqa.readings.answers import Answers
-from clear_kgqa.readings.compose import attribute_paths
 from clear_kgqa.readings.cues import Cues, lexicon
+from clear_kgqa.readings.graded import attribute_paths
 from clear_kgqa.readings.paths import Doubles, Floats
 from clear_kgqa.readings.question import Candidate, Question, View
 from clear_kgqa.readings.reading import PREPOSITIONS, Anchor, Reading, Span

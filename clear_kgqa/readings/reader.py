@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from clear_kgqa.readings import compose, values
+from clear_kgqa.readings import compose, graded, values, yes_no
 from clear_kgqa.readings.absent import absent
 from clear_kgqa.readings.answers import Answers, run_all
 from clear_kgqa.readings.cues import Cues, lexicon, read_cues
@@ -222,18 +222,18 @@ def _readings(question: Question, evidence: Evidence) -> tuple[list[Reading], tu
     sets = compose.base_sets(question, [*bases, *joined])
     plain = sets
     for bound in cues.bounds:
-        bounded = _best(compose.filtered(question, sets, bound), evidence, 40)
+        bounded = _best(graded.filtered(question, sets, bound), evidence, 40)
         sets = bounded or sets
         if not bounded and not bound.year:
             missing.append(question.text[bound.span[0] : bound.span[1]])
     out: list[Reading] = []
     for grade in cues.grades[:1]:
-        found = [*compose.compared(question, grade), *compose.ordered(question, sets, grade)]
+        found = [*graded.compared(question, grade), *graded.ordered(question, sets, grade)]
         out += found
         if not found and not grade.comparative:
             missing.append(question.text[grade.span[0] : grade.span[1]])
     if cues.ask:
-        out += compose.yes_or_no(question)
+        out += yes_no.yes_or_no(question)
     if cues.count:
         out += [replace(r, form="count") for r in sets]
     if _heard(question, out):

@@ -1,0 +1,143 @@
+"""Readings with a superlative, a comparison or a bound on a number or a date."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from clear_kgqa.readings.compose import alternatives, disjoint, overlaps
+from clear_kgqa.readings.cues import Bound, Grade, lexicon
+from clear_kgqa.readings.question import Candidate, Question
+from clear_kgqa.readings.reading import Anchor, AnswerForm, Order, Reading, Span, ValueFilter
+from clear_kgqa.readings.words import content_stems
+from clear_kgqa_tools.nodes import Hop
+from clear_kgqa_tools.terms import XSD, Term
+
+NEAR = 0.68  # cosine from which a property counts as named by an attribute word
+
+
+def attribute_paths(question: Question, names: tuple[str, ...], most: int = 4) -> list[tuple[tuple[Hop, ...], float]]:
+    """Numeric or date paths that one of the names may mean, best first with a score 0..1."""
+    vectors = question.space.similarity(question.space.bundle.similarity.encode(list(names)))
+    stems = [content_stems(n) for n in names]
+    out = []
+    for hops in question.space.attributes():
+        text = question.space.text(hops[-1].property)
+        both = text.names.union(*(question.space.text(h.property).names for h in hops))
+        lexical = max((1.0 if s and s <= text.names else 0.95 if s and s <= both else 0.0 for s in stems), default=0.0)
+        score = max(lexical, max(question.space.path_similarity(row, hops) for row in vectors))
+        if score >= NEAR:
+            out.append((hops, score))
+    return sorted(out, key=lambda pair: -pair[1])[:most]
+
+
+def named_attribute(question: Question, spans: frozenset[Span]) -> list[tuple[Hop, ...]]:
+    """Numeric or date paths whose label stands in the question itself ("by population")."""
+    left = question.view(spans).stems
+    out = []
+    for hops in question.space.attributes():
+        label = question.space.text(hops[-1].property).label
+        if label and label <= left:
+            out.append(hops)
+    return out
+
+
+def _apart(question: Question, base: Reading, span: Span, hops: tuple[Hop, ...]) -> bool:
+    """Whether a set leaves alone the words that grade or bound it, the name of the attribute among them ("area" names
+    a county as well)."""
+    label = question.space.text(hops[-1].property).label
+    spans = [span, *((w.start, w.end) for w in question.cues.words if w.stem in label)]
+    return all(disjoint(base, s) for s in spans)
+
+
+def ordered(question: Question, sets: list[Reading], grade: Grade) -> Iterator[Reading]:
+    """The sets with the most or least of what a superlative grades."""
+    spans = frozenset([grade.span])
+    named = [(h, 1.0) for h in named_attribute(question, spans)]
+    paths = named or attribute_paths(question, grade.attributes)
+    for hops, score in paths:
+        last = question.space.bundle.schema.property_by_iri[hops[-1].property]
+        descending = grade.descending
+        if grade.dates and last.values == "date":
+            descending = not _means_old(question, grade)
+        elif last.values == "date" and not grade.dates and not named:
+            continue
+        for base in sets:
+            if _apart(question, base, grade.span, hops):
+                order = Order(hops, descending, grade.limit, grade.span, grade.offset)
+                yield replace(base, order=order, form="select", features={"attribute": score})
+    if grade.count:
+        yield from _most_values(question, sets, grade)
+
+
+def _means_old(question: Question, grade: Grade) -> bool:
+    word = question.text[grade.span[0] : grade.span[1]].casefold()
+    return any(w in word for w in ("old", "earl", "first", "ancient", "elde"))
+
+
+def _most_values(question: Question, sets: list[Reading], grade: Grade) -> Iterator[Reading]:
+    """ "the most official languages": order by the number of values."""
+    space = question.space
+    rows = space.similarity(space.bundle.similarity.encode(list(grade.attributes)))
+    ranked = sorted(space.properties, key=lambda p: -float(rows[:, space.index[p.iri]].max()))[:2]
+    for p in ranked:
+        score = float(rows[:, space.index[p.iri]].max())
+        if score < NEAR or p.values in ("number", "date"):
+            continue
+        for base in sets:
+            if disjoint(base, grade.span):
+                hop = (Hop(p.iri, p.label, "out"),)
+                order = Order(hop, grade.descending, grade.limit, grade.span, grade.offset, count=True)
+                yield replace(base, order=order, features={"attribute": score})
+
+
+def filtered(question: Question, sets: list[Reading], bound: Bound) -> Iterator[Reading]:
+    """The sets bounded by a number or a year."""
+    names = (bound.attribute, *lexicon()["units"].get(bound.attribute, ())) if bound.attribute else ()
+    if bound.year:
+        paths = [(h, 0.6) for h in _date_paths(question)][:6]
+    else:
+        named = [(h, 1.0) for h in named_attribute(question, frozenset([bound.span]))]
+        paths = named or (attribute_paths(question, names) if names else [])
+    value = Term(f"{bound.value:.12g}", "literal", XSD + ("integer" if bound.value == int(bound.value) else "decimal"))
+    for hops, score in paths:
+        for base in sets:
+            if _apart(question, base, bound.span, hops):
+                test = ValueFilter(hops, bound.operator, value, bound.span, bound.year)
+                yield replace(base, filters=(*base.filters, test), features={"attribute": score})
+
+
+def _date_paths(question: Question) -> list[tuple[Hop, ...]]:
+    known = question.space.bundle.schema.property_by_iri
+    dates = [h for h in question.space.attributes() if known[h[-1].property].values == "date"]
+    return sorted(dates, key=lambda h: -question.near(h))
+
+
+def compared(question: Question, grade: Grade) -> Iterator[Reading]:
+    """Which of the named entities has more: each pair of candidates around "or"."""
+    named = [(h, 1.0) for h in named_attribute(question, frozenset([grade.span]))]
+    paths = named or attribute_paths(question, grade.attributes)
+    for a, b in alternatives(question, (" or ", " than ")):
+        if not any(overlaps(c.mention.span, grade.span) for c in (a, b)):
+            yield from _pairs(question, a, b, paths, grade)
+
+
+def _pairs(
+    question: Question, a: Candidate, b: Candidate, paths: list[tuple[tuple[Hop, ...], float]], grade: Grade
+) -> Iterator[Reading]:
+    has = [{p.hops[0].property for p in c.patterns if p.hops[0].direction == "out"} for c in (a, b)]
+    known = question.space.bundle.schema.property_by_iri
+    for hops, score in paths:
+        if not all(hops[0].property in h for h in has):
+            continue
+        descending = grade.descending
+        if grade.dates and known[hops[-1].property].values == "date":
+            descending = not _means_old(question, grade)
+        among = (Anchor(a.node, a.mention.span, ()), Anchor(b.node, b.mention.span, ()))
+        form: AnswerForm = "ask" if question.cues.ask and not question.cues.choice else "select"
+        yield Reading(
+            among=among,
+            order=Order(hops, descending, 1, grade.span),
+            form=form,
+            features={"attribute": score},
+        )
