@@ -16,7 +16,6 @@ from clear_kgqa.agent import mention_json
 from clear_kgqa.agent.given import GivenReader
 from clear_kgqa.agent.graph import compile_graph
 from clear_kgqa.agent.nodes import AgentSteps
-from clear_kgqa.agent.recording import REPLAY, Recorder, RecordingModel, replaying_model
 from clear_kgqa.agent.reminders import Reminders
 from clear_kgqa.agent.state import AgentState, fresh
 from clear_kgqa.agent.toolbox import Toolbox
@@ -35,10 +34,13 @@ from clear_kgqa_tools.errors import Cancelled, ConfigError, EndpointError
 from clear_kgqa_tools.nodes import Node
 
 if TYPE_CHECKING:
+    from clear_kgqa.agent.recording import Recorder
     from clear_kgqa.strategies import Asking
     from clear_kgqa.strategy import Strategy
 
 AGENT_STRATEGIES = ("clear", "interactive")
+REPLAY = "replay:"
+"""What the name of a model that is a recording begins with."""
 
 
 class Session:
@@ -270,8 +272,7 @@ def make_session(
         raise ConfigError(f"unknown strategy {settings.strategy!r}; known: {', '.join(known)}")
     check_model(settings)
     single = needing_model().get(settings.strategy)
-    record = settings.record if settings.model != "offline" else None
-    recorder = Recorder(record, settings, bundle, silent) if record else None
+    recorder = _recorder(settings, bundle, silent)
     if single:
         model = None if settings.model.startswith(LOCAL) else _recorded(_served(settings), recorder)
         return SingleTurns(bundle, single(Making(bundle, settings, model)), model, recorder)
@@ -304,6 +305,8 @@ def _offline(reader: Reader, asks: bool) -> Any:
 def _served(settings: Settings, bundle: GraphBundle | None = None, asking: bool = True) -> Any:
     """The settings' model, with prompts where a bundle is given. langchain-openai is imported for real models alone."""
     if settings.model.startswith(REPLAY):
+        from clear_kgqa.agent.recording import replaying_model
+
         return replaying_model(Path(settings.model.removeprefix(REPLAY)))
     from clear_kgqa.agent.chat_model import chat_model
     from clear_kgqa.agent.prompts import Prompts
@@ -312,5 +315,18 @@ def _served(settings: Settings, bundle: GraphBundle | None = None, asking: bool 
     return chat_model(settings, Prompts(bundle, asking, chosen_selector(settings, bundle)) if bundle else None)
 
 
+def _recorder(settings: Settings, bundle: GraphBundle, silent: bool) -> Recorder | None:
+    """What writes the conversation down, where a recording is wanted and a model takes part."""
+    if not settings.record or settings.model == "offline":
+        return None
+    from clear_kgqa.agent.recording import Recorder
+
+    return Recorder(settings.record, settings, bundle, silent)
+
+
 def _recorded(model: Any, recorder: Recorder | None) -> Any:
-    return RecordingModel(inner=model, recorder=recorder) if recorder else model
+    if recorder is None:
+        return model
+    from clear_kgqa.agent.recording import RecordingModel
+
+    return RecordingModel(inner=model, recorder=recorder)

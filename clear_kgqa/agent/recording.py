@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from clear_kgqa.readings.reader import Reader
     from clear_kgqa.session import Session
 
-REPLAY = "replay:"
 _PRIVATE = {"api_key", "config", "record", "session", "out", "questions", "gold", "predictions", "base_url"}
 _ERRORS: dict[str, type[ClearKgqaError]] = {e.__name__: e for e in (Cancelled, ConfigError, EndpointError)}
 
@@ -176,7 +175,7 @@ def replay(path: Path, bundle: GraphBundle, reader: Reader | None = None) -> Ite
     Everything is done anew but the model's and the user's part; of the recorded events only the measured seconds of
     queries are taken. Raises ConfigError where the graph's data are others.
     """
-    from clear_kgqa.session import make_session
+    from clear_kgqa.session import REPLAY, make_session
 
     lines = read(path)
     made = lines[0][1]

@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 from clear_kgqa.agent.answer import answer_form
-from clear_kgqa.agent.prompts import text
 from clear_kgqa.readings.cues import Cues, read_cues
 from clear_kgqa_tools.execute import Execution
 from clear_kgqa_tools.terms import XSD
@@ -42,6 +41,8 @@ def _is_number(row: Any) -> bool:
 
 def verification(question: str, execution: Execution) -> str:
     """What the model is asked before a query counts: "no change", or the better query."""
+    from clear_kgqa.agent.prompts import text  # the offline planner has none
+
     fault = form_fault(question, execution)
     filled = text("verify.md").replace("{fault}", f"\n{fault}" if fault else "")
     return filled.replace("{query}", execution.query.text).replace("{question}", question).strip()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -46,6 +48,21 @@ class LazyGroup(TyperGroup):
             return name, None, rest
         module = import_module(f"{__name__}.{COMMANDS[name][0]}")
         return name, typer.main.get_command(module.app), rest
+
+
+def run() -> NoReturn:
+    """`main` as a program, which ends without taking every module apart: that takes a quarter of a question's time."""
+    code = 1
+    atexit.register(lambda: _leave(code))  # the first to be registered is the last to run
+    code = main()
+    sys.exit(code)
+
+
+def _leave(code: int) -> NoReturn:
+    with suppress(OSError):  # nobody reads it any more
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code)
 
 
 def main(args: list[str] | None = None) -> int:

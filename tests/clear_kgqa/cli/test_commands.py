@@ -247,3 +247,20 @@ def test_an_output_that_nobody_reads_ends_quietly(args: list[str], start: Start)
     process.stdout.close()
     _, told = process.communicate("SELECT * { ?s ?p ?o }", timeout=60)
     assert (process.returncode, told) == (141, "")
+
+
+@pytest.mark.parametrize(("args", "code"), [(["query", "-", "--kg", "tiny"], 0), (["query", "none.rq"], 2)])
+def test_the_program_ends_with_its_code_and_all_its_output(args: list[str], code: int, run: Run) -> None:
+    done = run(*args, text=LABELS, code="from clear_kgqa.cli import run; run()")
+    assert done.returncode == code
+    assert ("Alpha" in done.stdout) is (code == 0)
+
+
+def test_one_offline_question_imports_nothing_of_models_and_evaluation(run: Run) -> None:
+    told = "main(); print(*sys.modules, file=sys.stderr)"
+    done = run("ask", "What is the population of Oakvale?", "--kg", "towns", code=told)
+    assert done.stdout.startswith("300.")
+    packages = {".".join(name.split(".")[:2]) for name in done.stderr.split() if name.startswith("clear_kgqa.")}
+    unneeded = {"evaluation", "examples", "nlkgq", "mars", "session_store", "kept_turns", "line_chat"}
+    assert not packages & {f"clear_kgqa.{name}" for name in unneeded}
+    assert not {"rdflib", "langchain_openai", "openai", "sqlite3"} & set(done.stderr.split())
