@@ -22,7 +22,7 @@ def answer_text(answer: Answered, attribution: str = "") -> str:
     lines = [answer.text, *_rows(answer)]
     if answer.incomplete:
         lines.append("  (incomplete: the source left rows out)")
-    lines.append(f"  Read as: {one_line(answer.interpretation)}")
+    lines.append(f"  Read as: {_read_as(answer.interpretation)}")
     if attribution:
         lines.append(f"  Source: {attribution}")
     return "\n".join(lines)
@@ -30,7 +30,7 @@ def answer_text(answer: Answered, attribution: str = "") -> str:
 
 def failure_text(failure: Failed) -> str:
     """Why there is no answer, and how the question was read."""
-    read = f"\n  Read as: {one_line(failure.interpretation)}" if failure.interpretation else ""
+    read = f"\n  Read as: {_read_as(failure.interpretation)}" if failure.interpretation else ""
     return f"No answer: {failure.reason}{read}"
 
 
@@ -51,6 +51,10 @@ def _cell(cell: dict[str, str] | None) -> str:
 def short(text: str) -> str:
     """One line, however long a label is and whatever line ends it holds: it must not imitate a menu."""
     return cut(one_line(text), 300)
+
+
+def _read_as(interpretation: str) -> str:
+    return cut(one_line(interpretation), 600)
 
 
 def why_text(scored: Scored) -> list[str]:

@@ -5,21 +5,26 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from clear_kgqa.agent.literal_text import property_words, readable
 from clear_kgqa.events import Answered
 from clear_kgqa_tools.execute import Execution
 from clear_kgqa_tools.nodes import Node
-from clear_kgqa_tools.terms import XSD, QueryResult, Term
+from clear_kgqa_tools.schema import Schema
+from clear_kgqa_tools.terms import QueryResult, Term
+from clear_kgqa_tools.text import cut
 
 LISTED = 10
+LONGEST_LABEL = 300  # of several, in the sentence; `values` and `rows` stay whole
+LONGEST_TEXT = 2_000  # of a single one, which may be a description
 _COUNT = re.compile(r"SELECT\s+(?:DISTINCT\s+)?\(\s*COUNT\s*\(", re.IGNORECASE)
-_NUMBERS = {XSD + n for n in ("integer", "int", "long", "decimal", "double", "float", "nonNegativeInteger")}
 
 
-def answered(execution: Execution, interpretation: str, nodes: dict[str, Node]) -> Answered:
+def answered(execution: Execution, interpretation: str, nodes: dict[str, Node], schema: Schema) -> Answered:
     """The answer event of one execution; `nodes` gives labels for the IRIs in its rows."""
     result = execution.result
     form = answer_form(execution)
-    values = tuple(_value(t, nodes) for t in _first_column(result))
+    words = property_words(execution.query.text, result.columns[0], schema) if result.columns else ""
+    values = tuple(_value(t, nodes, words) for t in _first_column(result))
     rows = tuple(tuple(None if t is None else _cell(t, nodes) for t in row) for row in result.rows)
     return Answered(
         form,
@@ -52,10 +57,10 @@ def _first_column(result: QueryResult) -> list[Term]:
     return list(dict.fromkeys(row[0] for row in result.rows if row and row[0] is not None))
 
 
-def _value(term: Term, nodes: dict[str, Node]) -> dict[str, str]:
+def _value(term: Term, nodes: dict[str, Node], words: str) -> dict[str, str]:
     if term.kind == "iri":
         return {"iri": term.value, "label": nodes[term.value].label if term.value in nodes else term.value}
-    return {"literal": term.value, "label": readable(term)}
+    return {"literal": term.value, "label": readable(term, words)}
 
 
 def _cell(term: Term, nodes: dict[str, Node]) -> dict[str, str]:
@@ -65,24 +70,14 @@ def _cell(term: Term, nodes: dict[str, Node]) -> dict[str, str]:
     return out
 
 
-def readable(term: Term) -> str:
-    """A literal as a person reads it: thousands separated, a date without a midnight."""
-    if term.datatype in _NUMBERS:
-        whole, dot, part = term.value.partition(".")
-        sign, digits = ("-", whole[1:]) if whole.startswith("-") else ("", whole.lstrip("+"))
-        if digits.isdigit() and "e" not in term.value.casefold():
-            part = part.rstrip("0")
-            return f"{sign}{int(digits):,}" + (f".{part}" if dot and part else "")
-    return re.sub(r"T00:00:00(?:\.0+)?Z?$", "", term.value) if term.datatype == XSD + "dateTime" else term.value
-
-
 def sentence(form: str, result: QueryResult, values: tuple[dict[str, str], ...]) -> str:
     """One sentence that gives the answer."""
     if form == "ask":
         return "Yes." if result.boolean else "No."
     if form == "count":
         return f"{values[0]['label']}." if values else "0."
-    shown = ", ".join(v["label"] for v in values[:LISTED])
+    longest = LONGEST_LABEL if len(values) > 1 else LONGEST_TEXT
+    shown = ", ".join(cut(v["label"], longest) for v in values[:LISTED])
     more = len(values) - LISTED
     text = shown + (f" and {more:,} more" if more > 0 else "")
     return text + (f" (incomplete: {result.reason})" if result.incomplete else "") + ("" if text.endswith(".") else ".")

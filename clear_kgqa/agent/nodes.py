@@ -246,7 +246,7 @@ class AgentSteps:
                 tried,
                 line,
             )
-        return answered(execution, line, nodes)
+        return answered(execution, line, nodes, self.toolbox.bundle.schema)
 
     def _no_query(self, state: AgentState, tried: tuple[str, ...]) -> Failed:
         failure = (state["assessment"] or {}).get("failure")

@@ -48,7 +48,7 @@ class Runner:
         nodes = self._toolbox.describe(list(dict.fromkeys(iris)))
         names = self._labels.of(nodes)
         spoken = {iri: replace(node, label=names[iri]) for iri, node in nodes.items()}
-        return answered(execution, self.line(view, execution, sparql, line), spoken)
+        return answered(execution, self.line(view, execution, sparql, line), spoken, self._toolbox.bundle.schema)
 
     def line(self, view: View, execution: Execution, sparql: str, line: str) -> str:
         """The query in words: the assessed reading, the reasoner's words, else the names in it."""

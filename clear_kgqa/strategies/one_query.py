@@ -79,4 +79,5 @@ class OneQuery(ABC):
             yield Failed("empty", "The query found nothing in this graph.", (sparql,), interpretation)
             return
         iris = [t.value for row in execution.result.rows for t in row if t and t.kind == "iri"]
-        yield answered(execution, interpretation, self.bundle.nodes.describe(list(dict.fromkeys(iris))))
+        nodes = self.bundle.nodes.describe(list(dict.fromkeys(iris)))
+        yield answered(execution, interpretation, nodes, self.bundle.schema)

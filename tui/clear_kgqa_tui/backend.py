@@ -255,7 +255,9 @@ class Backend:
             self._post(messages.QueryRan(Failed("limit", str(error), (sparql,))))
             return
         iris = [t.value for row in execution.result.rows[:2000] for t in row if t is not None and t.kind == "iri"]
-        answer = answered(execution, "your own query", self.opened.bundle.nodes.describe(list(dict.fromkeys(iris))))
+        bundle = self.opened.bundle
+        nodes = bundle.nodes.describe(list(dict.fromkeys(iris)))
+        answer = answered(execution, "your own query", nodes, bundle.schema)
         self._post(
             messages.QueryRan(answer if answer.values or answer.form == "ask" else replace(answer, text="No rows."))
         )

@@ -10,6 +10,7 @@ import socket
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -51,6 +52,28 @@ def test_an_answer_with_its_reading_and_query(ask: Ask) -> None:
     assert read.startswith("  Read as: ")
     assert query.startswith("  SPARQL: SELECT")
     assert done.stderr == ""
+
+
+FILMS = f"""
+@prefix e: <http://example.org/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+e:Film rdfs:label "film" .
+e:blade a e:Film ; rdfs:label "Blade Runner" ; e:releaseYear 1982 ; e:budget 28000000 .
+e:long a e:Film ; rdfs:label "Long {"o" * 20_000}" .
+"""
+
+
+def test_years_stand_as_they_are_and_long_names_are_cut_but_in_json(ask: Ask, tmp_path: Path) -> None:
+    graph = tmp_path / "films.ttl"
+    graph.write_text(FILMS, encoding="utf-8")
+    assert ask("What is the release year of Blade Runner?", "--kg", str(graph)).stdout.startswith("1982.\n")
+    assert ask("What is the budget of Blade Runner?", "--kg", str(graph)).stdout.startswith("28,000,000.\n")
+    listed = ask("List the films.", "--kg", str(graph)).stdout.splitlines()[0]
+    assert "Blade Runner" in listed
+    assert "… (20,005 characters in all)" in listed
+    assert len(listed) < 400
+    whole = json.loads(ask("List the films.", "--kg", str(graph), "--json").stdout)["answer"]["values"]
+    assert {len(v["label"]) for v in whole} == {12, 20_005}
 
 
 def test_an_answer_as_json(ask: Ask) -> None:
