@@ -47,7 +47,7 @@ class SearchGraphPattern:
             return []
         found = self._edges.around(nodes, max(EDGES_LOOKED_AT // len(nodes), 100))
         patterns = self._patterns(_merged(found) if len(nodes) > 1 else found)
-        return self._ranked(patterns, semantic)[:k]
+        return self._ranked(patterns, semantic, k)
 
     def around(self, iris: list[str]) -> dict[str, list[Pattern]]:
         """All patterns around each node, unranked and most frequent first, one key per IRI."""
@@ -109,15 +109,16 @@ class SearchGraphPattern:
         known = self._bundle.schema.property_by_iri.get(predicate)
         return known.label if known else term_names(predicate)[0]
 
-    def _ranked(self, patterns: list[Pattern], semantic: str) -> list[Pattern]:
+    def _ranked(self, patterns: list[Pattern], semantic: str, k: int) -> list[Pattern]:
         if not patterns or not semantic.strip():
-            return patterns
+            return patterns[:k]
         names = [self._names(pattern) for pattern in patterns]
         texts = list(dict.fromkeys(name for some in names for name in some))
         vectors = self._bundle.similarity.encode([semantic, *texts])
         cosine = dict(zip(texts, (vectors[1:] @ vectors[0]).tolist(), strict=True))
-        scored = [replace(p, score=max(cosine[n] for n in some)) for p, some in zip(patterns, names, strict=True)]
-        return sorted(scored, key=lambda p: -p.score)
+        scores = [max(cosine[n] for n in some) for some in names]
+        first = sorted(range(len(patterns)), key=lambda at: -scores[at])[:k]
+        return [replace(patterns[at], score=scores[at]) for at in first]
 
     def _names(self, pattern: Pattern) -> list[str]:
         """The texts that a path is compared by: its labels joined; for one hop also aliases."""
