@@ -14,8 +14,11 @@ GRACE = 2.0
 """Seconds a cancelled stream has to end by itself before the prompt comes back without it."""
 
 
-def stoppable(stream: Iterator[Event], cancel: Callable[[], None], seconds: float) -> Iterator[Event]:
-    """The stream's events, ending with Failed("cancelled") after Ctrl+C and Failed("limit") past `seconds`.
+def stoppable(
+    stream: Iterator[Event], cancel: Callable[[], None], seconds: float, limit: float | None = None
+) -> Iterator[Event]:
+    """The stream's events, ending with Failed("cancelled") after Ctrl+C and Failed("limit") past `seconds`, which are
+    what is left of the user's `limit`.
 
     Whatever the stream raises is raised here. Closing this generator early cancels the stream.
     """
@@ -31,7 +34,7 @@ def stoppable(stream: Iterator[Event], cancel: Callable[[], None], seconds: floa
             except (Empty, KeyboardInterrupt) as reason:
                 if stopped:
                     break
-                stopped, deadline = _failure(reason, seconds), monotonic() + GRACE
+                stopped, deadline = _failure(reason, seconds if limit is None else limit), monotonic() + GRACE
                 cancel()
                 continue
             ended = item is None or isinstance(item, BaseException)
@@ -56,7 +59,7 @@ def _pump(stream: Iterator[Event], queue: SimpleQueue[Event | BaseException | No
         queue.put(error)
 
 
-def _failure(reason: BaseException, seconds: float) -> Failed:
+def _failure(reason: BaseException, limit: float) -> Failed:
     if isinstance(reason, KeyboardInterrupt):
         return Failed("cancelled", "Stopped.")
-    return Failed("limit", f"There was no answer within {seconds:g} s.")
+    return Failed("limit", f"There was no answer within {limit:g} s.")

@@ -87,6 +87,7 @@ class Turn:
         try:
             with opened_session(settings) as (bundle, session):
                 self.attribution = bundle.attribution
+                self.seconds = bundle.contact_seconds
                 self._converse(session, settings.timeout, replier)
         except EndpointError as error:
             self.events.append(Failed("endpoint", str(error)))
@@ -100,7 +101,7 @@ class Turn:
         stream = session.start(self.question)
         while True:
             begun = monotonic() - self.seconds
-            for event in stoppable(stream, session.cancel, timeout - self.seconds):
+            for event in stoppable(stream, session.cancel, timeout - self.seconds, timeout):
                 self.events.append(event)
                 self.seconds = monotonic() - begun
             last = self.events[-1]

@@ -25,7 +25,12 @@ def opened_graph(settings: Settings) -> Iterator[GraphBundle]:
     limits = Limits(settings.query_timeout, settings.query_memory)
     with StageBar() as progress:
         bundle = open_bundle(
-            settings.kg, progress, limits, languages=settings.languages, on_wait=lambda _, why: complain(why)
+            settings.kg,
+            progress,
+            limits,
+            languages=settings.languages,
+            on_wait=lambda _, why: complain(why),
+            contact_seconds=settings.timeout,
         )
     try:
         yield bundle

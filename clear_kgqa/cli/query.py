@@ -13,6 +13,8 @@ from clear_kgqa.cli.output import complain, say, say_json, table
 from clear_kgqa_tools.errors import ConfigError, EndpointError, LimitExceeded
 
 if TYPE_CHECKING:
+    from clear_kgqa_tools.bundle import GraphBundle
+    from clear_kgqa_tools.graph import CheckedQuery
     from clear_kgqa_tools.terms import QueryResult, Term
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -31,14 +33,14 @@ def query(
     from clear_kgqa.settings import load_settings
     from clear_kgqa_tools.execute import ExecuteSPARQL
 
-    settings = load_settings(config, kg=kg, json_output=json_output, query_timeout=timeout)
+    settings = load_settings(config, kg=kg, json_output=json_output, query_timeout=timeout, timeout=timeout)
     text = _read(file)
     try:
         with opened_graph(settings) as bundle:
             checked = ExecuteSPARQL(bundle.graph, bundle.profile.prefixes).check(text)
             for warning in checked.warnings:
                 complain(warning)
-            result = bundle.graph.query(checked)
+            result = _run(bundle, checked, settings.timeout)
     except (EndpointError, LimitExceeded) as error:
         if settings.json_output:
             say_json({"sparql": text, "reason": str(error)})
@@ -58,6 +60,20 @@ def _read(file: str) -> str:
         raise ConfigError(f"cannot read {file}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ConfigError(f"{file} is not UTF-8 text") from None
+
+
+def _run(bundle: GraphBundle, checked: CheckedQuery, timeout: float) -> QueryResult:
+    """The result, within what the first contact with an endpoint has left of the limit."""
+    from clear_kgqa_tools.embedded import EmbeddedGraph
+
+    if isinstance(bundle.graph, EmbeddedGraph):
+        return bundle.graph.query(checked)
+    from clear_kgqa_tools.endpoint import EndpointGraph
+
+    if isinstance(bundle.graph, EndpointGraph):
+        with bundle.graph.within(timeout - bundle.contact_seconds, timeout):
+            return bundle.graph.query(checked)
+    return bundle.graph.query(checked)
 
 
 def _print(result: QueryResult) -> None:

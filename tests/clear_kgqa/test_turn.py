@@ -84,3 +84,9 @@ def test_leaving_early_cancels_the_stream() -> None:
     assert next(stream) == Thought("begun")
     stream.close()  # type: ignore[attr-defined]
     assert slow.cancels == 1
+
+
+def test_the_limit_named_is_the_users_own() -> None:
+    slow = Slow()
+    *_, last = stoppable(slow.events(), slow.cancel, 0.2, 120.0)
+    assert last == Failed("limit", "There was no answer within 120 s.")

@@ -8,6 +8,7 @@ from email.utils import formatdate
 import pytest
 
 from clear_kgqa_tools.endpoint import EndpointGraph, retry_after
+from clear_kgqa_tools.endpoint_harvest import endpoint_properties
 from clear_kgqa_tools.errors import Cancelled, EndpointError, LimitExceeded, QueryError
 from clear_kgqa_tools.graph import Limits, trusted
 from tests.tools.misbehaving_server import Answer, MisbehavingServer
@@ -100,3 +101,25 @@ def test_each_limit_is_its_own(server: MisbehavingServer) -> None:
             EndpointGraph(address, connect_seconds=0.2, read_seconds=0.2).query(QUERY)
         for connection in waiting:
             connection.close()
+
+
+def test_a_limit_on_the_whole_bounds_attempts_waits_and_every_query(server: MisbehavingServer) -> None:
+    graph = EndpointGraph(server.url("/", Answer(sleep=30)))
+    begun = time.monotonic()
+    with graph.within(0.4, 2.0):
+        for _ in range(2):
+            with pytest.raises(LimitExceeded, match=r"no answer within the limit of 2 seconds"):
+                graph.query(QUERY)
+    assert time.monotonic() - begun < 5
+    assert len(server.seen) == 1
+    busy = EndpointGraph(server.url("/busy", Answer(503), Answer()))
+    with busy.within(0.8), pytest.raises(EndpointError, match="503"):
+        busy.query(QUERY)
+    assert rows(busy) == 1
+
+
+def test_a_first_contact_shares_its_limit_among_its_questions(server: MisbehavingServer) -> None:
+    row = b'{"head":{"vars":["p"]},"results":{"bindings":[{"p":{"type":"uri","value":"urn:p"}}]}}'
+    graph = EndpointGraph(server.url("/", Answer(sleep=30), Answer(sleep=30), Answer(body=row)))
+    assert endpoint_properties(graph, 20.0, 1.5) == {"urn:p": 0}
+    assert len(server.seen) == 3

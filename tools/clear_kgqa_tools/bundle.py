@@ -17,7 +17,8 @@ class GraphBundle:
     """Everything that tools, planner and plugin need of one graph.
 
     `name` is what the user typed for --kg, `data_hash` a sha256 of the data (empty for endpoints), `folder` where
-    its index and caches live (None when nothing is kept), `attribution` a line to show with answers.
+    its index and caches live (None when nothing is kept), `attribution` a line to show with answers; `contact_seconds`
+    is what the first questions to an endpoint took.
     """
 
     name: str
@@ -29,6 +30,7 @@ class GraphBundle:
     data_hash: str = ""
     folder: Path | None = None
     attribution: str = ""
+    contact_seconds: float = 0.0
 
     def close(self) -> None:
         self.graph.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import email.utils
 import http.client
 import json
+import math
 import os
 import platform
 import socket
@@ -13,13 +14,14 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from clear_kgqa_tools.endpoint_http import Exchange, Reply
 from clear_kgqa_tools.endpoint_reply import RETRIED, result
-from clear_kgqa_tools.errors import Cancelled, ClearKgqaError, ConfigError, EndpointError, QueryError
+from clear_kgqa_tools.errors import Cancelled, ClearKgqaError, ConfigError, EndpointError, LimitExceeded, QueryError
 from clear_kgqa_tools.graph import CheckedQuery, Limits
 from clear_kgqa_tools.terms import QueryResult
 from clear_kgqa_tools.text import cut, one_line
@@ -34,7 +36,7 @@ OnWait = Callable[[float, str], None]
 class EndpointGraph:
     """A KnowledgeGraph behind an http(s) URL, asked by POST. Safe to call from several threads.
 
-    `connect_seconds` bounds connecting, `read_seconds` silence, the query's limits the whole of one attempt.
+    `connect_seconds` bounds connecting, `read_seconds` silence, the query's limits the whole of one attempt, `within` all attempts of all queries.
     Statuses 429, 502, 503 and 504 are tried again up to `retries` times after Retry-After, unless that is more than
     the query's own limit or `max_wait` seconds; `on_wait(seconds, why)` is told. Credentials come from the URL or from
     CLEAR_KGQA_ENDPOINT_USER, _PASSWORD and _HEADERS (a JSON object); with CLEAR_KGQA_ENDPOINT_HOST they go to
@@ -62,6 +64,7 @@ class EndpointGraph:
         self._running: set[_Call] = set()
         self._lock = threading.Lock()
         self._closed = False
+        self._whole: tuple[float, float] | None = None
 
     @property
     def url(self) -> str:
@@ -81,6 +84,18 @@ class EndpointGraph:
             with self._lock:
                 self._running.discard(call)
 
+    @contextmanager
+    def within(self, seconds: float, limit: float | None = None) -> Iterator[None]:
+        """What is asked inside ends after so many seconds altogether, retries and waits included.
+
+        The error then names `limit`, the user's own, of which `seconds` are what is left.
+        """
+        self._whole = time.monotonic() + seconds, seconds if limit is None else limit
+        try:
+            yield
+        finally:
+            self._whole = None
+
     def cancel(self) -> None:
         """Let every running query raise Cancelled now, whatever the server does."""
         with self._lock:
@@ -95,18 +110,20 @@ class EndpointGraph:
         for attempt in range(self._retries + 1):
             start = time.perf_counter()
             reply = self._send(call, query, limits)
-            told = retry_after(reply.headers.get("Retry-After"), time.time())
-            waits = told is None or told <= min(self._max_wait, limits.seconds)
-            if reply.status not in RETRIED or attempt == self._retries or not waits:
+            if reply.status not in RETRIED or attempt == self._retries:
                 break
-            self._wait(call, reply.status, min(2.0**attempt, self._max_wait) if told is None else told)
+            told = retry_after(reply.headers.get("Retry-After"), time.time())
+            pause = min(2.0**attempt, self._max_wait) if told is None else told
+            if (told or 0.0) > min(self._max_wait, limits.seconds) or pause >= self._left():
+                break
+            self._wait(call, reply.status, pause)
         try:
             return result(reply, query, limits, self.url, time.perf_counter() - start)
         except ClearKgqaError as error:
             raise type(error)(self._without_secrets(str(error))) from None
 
     def _send(self, call: _Call, query: CheckedQuery, limits: Limits) -> Reply:
-        request = self._request(query)
+        request, seconds = self._request(query), min(limits.seconds, self._left())
         while not self._slots.acquire(timeout=0.1):
             call.check()
         exchange = Exchange(
@@ -117,9 +134,21 @@ class EndpointGraph:
             (limits.megabytes << 20) // 8,
         )
         try:
-            return call.run(exchange, limits.seconds)
+            return call.run(exchange, seconds)
+        except LimitExceeded:
+            self._left()
+            raise
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise EndpointError(self._unreachable(error)) from None
+
+    def _left(self) -> float:
+        """Seconds left of what `within` allows; raises LimitExceeded where none are."""
+        if self._whole is None:
+            return math.inf
+        end, limit = self._whole
+        if (left := end - time.monotonic()) < 0.01:
+            raise LimitExceeded(f"{self.url} gave no answer within the limit of {limit:g} seconds")
+        return left
 
     def _wait(self, call: _Call, status: int, seconds: float) -> None:
         if self.on_wait:

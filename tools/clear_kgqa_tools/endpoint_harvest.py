@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from clear_kgqa_tools.build import build_graph, replace_folder
@@ -30,21 +32,25 @@ _FAILURES = (LimitExceeded, EndpointError, QueryError)
 _WIKIBASE = "http://wikiba.se/ontology#directClaim"
 
 
-def endpoint_properties(graph: KnowledgeGraph, seconds: float = _QUERY_SECONDS) -> dict[str, int]:
+def endpoint_properties(
+    graph: KnowledgeGraph, seconds: float = _QUERY_SECONDS, whole: float = math.inf
+) -> dict[str, int]:
     """The endpoint's most used properties with their counts (0 where it would not count).
 
-    Raises EndpointError where it answers none of the questions.
+    A question takes `seconds` at most, and none so much of the `whole` that the next ones have less. Raises
+    EndpointError where it answers none of the questions.
     """
-    limits = Limits(seconds=seconds, rows=PROPERTIES)
+    end = monotonic() + whole
     texts = (
         f"SELECT ?p (COUNT(*) AS ?n) WHERE {{ ?s ?p ?o }} GROUP BY ?p ORDER BY DESC(?n) LIMIT {PROPERTIES}",
         f"SELECT DISTINCT ?p WHERE {{ ?s ?p ?o }} LIMIT {PROPERTIES}",
         f"SELECT DISTINCT ?p WHERE {{ ?e {iri_ref(_WIKIBASE)} ?p }} LIMIT {PROPERTIES}",
     )
     failure: Exception | None = None
-    for text in texts:
+    for asked, text in enumerate(texts):
+        share = max(end - monotonic(), 0.0) / (len(texts) - asked)
         try:
-            result = graph.query(trusted(text), limits)
+            result = graph.query(trusted(text), Limits(min(seconds, share), rows=PROPERTIES))
         except _FAILURES as error:
             failure = error
             continue

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from time import monotonic
 
 from clear_kgqa_tools.build_report import Progress, silent
 from clear_kgqa_tools.bundle import GraphBundle
@@ -41,14 +43,19 @@ def open_bundle(
     similarity: Similarity | None = None,
     languages: tuple[str, ...] = (),
     on_wait: Callable[[float, str], None] | None = None,
+    contact_seconds: float = math.inf,
 ) -> GraphBundle:
     """The graph that `spec` names, built first where it must be.
 
-    `progress` gets stages and notes, `on_wait` the seconds that an endpoint asks to wait, and why; names are in `languages` where the graph has them (none: as it was built).
+    `progress` gets stages and notes, `on_wait` the seconds that an endpoint asks to wait, and why; names are in
+    `languages` where the graph has them (none: as it was built). `contact_seconds` bounds what is asked of an endpoint
+    that was not added.
     Raises ConfigError in one line for what the user can put right.
     """
     progress = progress or silent
-    bundle = _opened(spec, progress, limits, similarity or load_similarity(cache=data_folder() / "models"))
+    bundle = _opened(
+        spec, progress, limits, similarity or load_similarity(cache=data_folder() / "models"), contact_seconds
+    )
     if on_wait:
         _tell_waits(bundle.graph, on_wait)
     if not languages:
@@ -70,9 +77,11 @@ def _tell_waits(graph: KnowledgeGraph, on_wait: Callable[[float, str], None]) ->
             graph.on_wait = on_wait
 
 
-def _opened(spec: str, progress: Progress, limits: Limits, similarity: Similarity) -> GraphBundle:
+def _opened(
+    spec: str, progress: Progress, limits: Limits, similarity: Similarity, contact_seconds: float
+) -> GraphBundle:
     if is_url(spec):
-        return _open_endpoint(spec, progress, limits, similarity)
+        return _open_endpoint(spec, progress, limits, similarity, contact_seconds)
     if _is_file(spec):
         return open_folder(spec, _file_folder(existing_file(spec), progress), limits, similarity)
     if spec == DEMO:
@@ -108,7 +117,9 @@ def _graph(endpoint: str | None, folder: Path, limits: Limits) -> KnowledgeGraph
     return EndpointGraph(endpoint, limits)
 
 
-def _open_endpoint(url: str, progress: Progress, limits: Limits, similarity: Similarity) -> GraphBundle:
+def _open_endpoint(
+    url: str, progress: Progress, limits: Limits, similarity: Similarity, contact_seconds: float
+) -> GraphBundle:
     """An endpoint with the index harvested for it, else with its property list and its own search."""
     from clear_kgqa_tools.endpoint import EndpointGraph
     from clear_kgqa_tools.endpoint_harvest import endpoint_properties, minimal_schema, with_names_in_use
@@ -121,10 +132,13 @@ def _open_endpoint(url: str, progress: Progress, limits: Limits, similarity: Sim
     if added is not None:
         return replace(open_folder(shown, kg_folder(added), limits, similarity), graph=graph)
     progress(f"asking the endpoint for its properties; add it for fast search: clear-kgqa kg add NAME {shown}", 0.0)
-    counts = endpoint_properties(graph, limits.seconds)
-    profile = with_names_in_use(detect_profile(counts), counts)
-    schema = minimal_schema(graph, counts, profile)
-    return GraphBundle(shown, graph, EndpointSearch(graph, profile), schema, profile, similarity)
+    begun = monotonic()
+    with graph.within(contact_seconds):
+        counts = endpoint_properties(graph, limits.seconds, contact_seconds)
+        profile = with_names_in_use(detect_profile(counts), counts)
+        schema = minimal_schema(graph, counts, profile)
+    search = EndpointSearch(graph, profile)
+    return GraphBundle(shown, graph, search, schema, profile, similarity, contact_seconds=monotonic() - begun)
 
 
 def _is_file(spec: str) -> bool:
