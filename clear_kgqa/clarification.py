@@ -62,17 +62,20 @@ class Clarification:
         return Clarification(**{**data, "options": options, "span": tuple(data["span"])})
 
 
-ReplyKind = Literal["options", "none", "delegate", "new_question", "unclear"]
+ReplyKind = Literal["options", "none", "delegate", "new_question", "unclear", "why"]
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply as understood: the chosen option indexes, "none of these", "you decide", a new question, or unclear.
+    """A reply as understood: the chosen option indexes, "none of these", "you decide", a new question, unclear, or why it
+    is asked.
 
-    `sure` says that the user chose explicitly (a number or a unique label), so no noise is assumed.
+    `sure` says that the user chose explicitly (a number or a unique label), so no noise is assumed; `excluding` that
+    `chosen` is what an exclusion ("not the film") leaves, of which one is meant.
     """
 
     kind: ReplyKind
     text: str
     chosen: tuple[int, ...] = ()
     sure: bool = False
+    excluding: bool = False

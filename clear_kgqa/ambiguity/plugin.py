@@ -11,8 +11,9 @@ from clear_kgqa.ambiguity.evidence import Settled
 from clear_kgqa.ambiguity.menus import menus, node_option
 from clear_kgqa.ambiguity.policy import Choice, best_question, value_of_information
 from clear_kgqa.ambiguity.recipes import Recipe, make_recipe, recipe_scores
-from clear_kgqa.ambiguity.replies import interpret, words_left
+from clear_kgqa.ambiguity.replies import interpret
 from clear_kgqa.ambiguity.reply_noise import ReplyNoise
+from clear_kgqa.ambiguity.reply_words import words_left
 from clear_kgqa.ambiguity.scores import entity_scores, intent_score
 from clear_kgqa.ambiguity.shown import ANSWERS_TOLD, in_words, shared_names, shown
 from clear_kgqa.clarification import Clarification, Reply

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from dataclasses import replace
 
+from clear_kgqa.ambiguity.reply_grades import graded
+from clear_kgqa.ambiguity.reply_places import ORDINALS, places, rest_of
+from clear_kgqa.ambiguity.reply_properties import named_property
+from clear_kgqa.ambiguity.reply_words import EMPTY, option_words, overlap, spelt, told_of
 from clear_kgqa.clarification import Clarification, Option, Reply
-from clear_kgqa.readings.words import stem, tokenize
+from clear_kgqa.readings.words import tokenize
 from clear_kgqa_tools.folding import fold
 
 _DELEGATE = re.compile(
@@ -32,76 +35,88 @@ _LEAD = re.compile(
 )
 _TAKEN_BACK = r"(?:no|sorry|wait|oops|actually|correction|i meant?|make that)"
 _CORRECTED = re.compile(rf"\w.*?(?:[.,;!?-]\s*|\s){_TAKEN_BACK}\b(?:[\s,;:!.-]+{_TAKEN_BACK}\b)*[\s,;:!.-]+(.+)$", re.I)
-_BY_PLACE = re.compile(r"(?:first|second|third|fourth|fifth|1st|2nd|3rd|4th|5th)\b", re.I)
-_ORDINALS = {
-    "first": 1,
-    "1st": 1,
-    "former": 1,
-    "one": 1,
-    "second": 2,
-    "2nd": 2,
-    "two": 2,
-    "third": 3,
-    "3rd": 3,
-    "three": 3,
-    "fourth": 4,
-    "4th": 4,
-    "four": 4,
-    "fifth": 5,
-    "5th": 5,
-    "five": 5,
-}
-_EMPTY = frozenset(
-    [
-        "the",
-        "one",
-        "ones",
-        "that",
-        "is",
-        "it",
-        "in",
-        "of",
-        "a",
-        "an",
-        "i",
-        "mean",
-        "meant",
-        "want",
-        "please",
-        "and",
-        "with",
-        "which",
-        "who",
-        "by",
-        "as",
-        "about",
-        "to",
-        "was",
-    ]
+_RATHER = re.compile(
+    r"^\W*not\b(?:[^,;.]*[,;.:-]+\s*|.*?\s(?=but\b))(?:but\s+|rather\s+|i mean(?:t)?\s+)*((?:the|that|an?|number|option)\b.+|#?\d+)$",
+    re.I,
 )
+_THANKS = re.compile(r"[\s,]+(?:please|thanks|thank you)\W*$", re.I)
+_WHY = re.compile(
+    r"^\W*(?:why(?: (?:do|are|is|does|would|must) .*ask.*| that(?: question)?| does (?:it|that|this) matter)?|help(?: me)?|"
+    r"what do you mean(?: by (?:that|this|it))?|what(?:'?s| is| are)(?: the)? (?:difference|options?)(?: .*)?|"
+    r"(?:i )?(?:do not|don'?t) (?:understand|get)(?: (?:it|that|this|you|the question))?|explain(?: (?:that|this|it))?)\W*$",
+    re.I,
+)
+_AFTER_A_WORD = re.compile(r"^\W*(?:no|nope|yes|yeah|yep|ok|okay|well|sorry|hm+|uh|um)\s*[,;:!-]+\s*(\w.*)$", re.I)
+_BY_PLACE = re.compile(r"(?:first|second|third|fourth|fifth|1st|2nd|3rd|4th|5th)\b", re.I)
 
 
 def interpret(reply: str, clarification: Clarification) -> Reply:
     """Understand a reply against the options. Numbers count from 1; one past the last means "none of these"."""
-    text, options = reply.strip(), clarification.options
+    said = reply.strip()
+    return replace(_meaning(_THANKS.sub("", said), clarification.options), text=said)
+
+
+def _meaning(text: str, options: tuple[Option, ...]) -> Reply:
     number = _number(text, len(options))
     if number is not None:
         return _numbered(number, text, len(options))
+    if begun := _AFTER_A_WORD.match(text):
+        return _meaning(begun[1], options)
+    if fixed := _fixed(text, len(options)):
+        return fixed
+    exact = [i for i, o in enumerate(options) if fold(o.label) in (fold(text), fold(_bare(text)))]
+    if len(exact) == 1:
+        return Reply("options", text, tuple(exact), sure=True)
+    if corrected := _CORRECTED.match(text) or _RATHER.match(text):
+        later = _meaning(corrected[1], options)
+        if later.kind == "options":
+            return later
+    if left_out := rest_of(text):
+        out = _described(left_out, options)
+        return replace(_without(text, out.chosen, options), excluding=False, sure=True) if out.chosen else out
+    meant = _described(text, options)
+    if meant.sure or meant.excluding or len(meant.chosen) == 1:
+        return meant
+    return _graded(meant, options) or _by_property(meant, options) or _respelt(meant, options)
+
+
+def _fixed(text: str, count: int) -> Reply | None:
+    """A reply whose words mean the same whatever `count` options are offered."""
     if not text or _DELEGATE.match(text):
         return Reply("delegate", text)
     if _NONE.match(text):
         return Reply("none", text, sure=True)
     if _ALL.match(text):
-        return Reply("options", text, tuple(range(len(options))), sure=True)
-    exact = [i for i, o in enumerate(options) if fold(o.label) in (fold(text), fold(_bare(text)))]
-    if len(exact) == 1:
-        return Reply("options", text, tuple(exact), sure=True)
-    if corrected := _CORRECTED.match(text):
-        later = interpret(corrected[1], clarification)
-        if later.kind == "options":
-            return Reply("options", text, later.chosen, later.sure)
-    meant = _described(text, options)
-    return _less_sure(meant, options) if meant.kind in ("options", "unclear") and len(meant.chosen) != 1 else meant
+        return Reply("options", text, tuple(range(count)), sure=True)
+    if _WHY.match(text):
+        return Reply("why", text)
+    if named := places(text, count):
+        sure = len(named.chosen) == 1 or not named.excluding
+        return Reply("options", text, named.chosen, sure, named.excluding)
+    return None
+
+
+def _graded(meant: Reply, options: tuple[Option, ...]) -> Reply | None:
+    """What a grade ("the biggest one") picks among the options that fit so far, where the reply says nothing that no option shows."""
+    among = meant.chosen or tuple(range(len(options)))
+    at = graded(meant.text, tuple(options[i] for i in among)) if meant.kind != "new_question" else None
+    return None if at is None else Reply("options", meant.text, (among[at],), sure=True)
+
+
+def _by_property(meant: Reply, options: tuple[Option, ...]) -> Reply | None:
+    at = None if meant.chosen else named_property(meant.text, options)
+    return None if at is None else Reply("options", meant.text, (at,))
+
+
+def _respelt(meant: Reply, options: tuple[Option, ...]) -> Reply:
+    """A reply that fits no option as it is written, with its words spelt as the options spell them."""
+    if meant.kind == "new_question":
+        return meant
+    better = _less_sure(meant, options)
+    if better.kind != "unclear":
+        return better
+    found = _described(spelt(meant.text, options), options)
+    return replace(found, text=meant.text, sure=False) if found.kind == "options" else meant
 
 
 def _bare(text: str) -> str:
@@ -112,7 +127,7 @@ def _bare(text: str) -> str:
 def _less_sure(reply: Reply, options: tuple[Option, ...]) -> Reply:
     """What words alone could not tell: a label almost as said, a place in the list, a type as it is called."""
     bare = _bare(reply.text)
-    ordinal = _ORDINALS.get(next((w.lower for w in tokenize(bare)), ""), 0) if len(tokenize(bare)) == 2 else 0
+    ordinal = ORDINALS.get(next((w.lower for w in tokenize(bare)), ""), 0) if len(tokenize(bare)) == 2 else 0
     if _BY_PLACE.match(bare) and 1 <= ordinal <= len(options):
         return Reply("options", reply.text, (ordinal - 1,), sure=True)
     for likeness in (_label_likeness, _type_likeness):
@@ -143,14 +158,14 @@ def _number(text: str, most: int) -> int | None:
     found = re.fullmatch(r"[^\w-]*(?:option|number|no\.?|nr\.?)?\s*#?(\d{1,2})\W*", text, re.I)
     if found:
         return int(found[1])
-    words = [w.lower for w in tokenize(text) if w.lower not in _EMPTY or w.lower in ("one", "two")]
+    words = [w.lower for w in tokenize(text) if w.lower not in EMPTY or w.lower in ("one", "two")]
     if len(words) > 1:
         words = [w for w in words if w not in ("one", "option")]
     if len(words) == 1 and words[0] == "last":
         return most
     if len(words) == 1 and words[0] == "latter":
         return most
-    return _ORDINALS.get(words[0]) if len(words) == 1 else None
+    return ORDINALS.get(words[0]) if len(words) == 1 else None
 
 
 def _numbered(number: int, text: str, most: int) -> Reply:
@@ -163,24 +178,18 @@ def _numbered(number: int, text: str, most: int) -> Reply:
     return Reply("unclear", text)
 
 
-def option_words(option: Option) -> Counter[str]:
-    """The stems that tell what an option is; words of its label count once more."""
-    told = " ".join((option.label, option.type, option.description, option.fact, option.path))
-    return Counter(w.stem for w in tokenize(told))
-
-
 def _described(text: str, options: tuple[Option, ...]) -> Reply:
     """Free text: the option whose words it shares most, words that all options share counting nothing."""
     negated = _NOT.search(text)
     said = text[: negated.start()] if negated else text
     bags = [option_words(o) for o in options]
-    scores = _overlap(said, bags)
+    scores = overlap(said, bags)
     if negated:
-        against = _overlap(negated[1], bags)
+        against = overlap(negated[1], bags)
         ruled_out = {i for i, s in enumerate(against) if s > 0 and s >= max(against) * 0.99}
         left = [i for i in range(len(options)) if i not in ruled_out]
         if ruled_out and left and max(scores, default=0) <= 0:
-            return Reply("options", text, tuple(left), sure=len(left) == 1)
+            return _without(text, tuple(ruled_out), options)
         scores = [-1.0 if i in ruled_out else s for i, s in enumerate(scores)]
     best = max(scores, default=0.0)
     chosen = tuple(i for i, s in enumerate(scores) if s > 0 and s >= best * 0.999)
@@ -188,34 +197,27 @@ def _described(text: str, options: tuple[Option, ...]) -> Reply:
         return Reply("new_question", text)
     if not chosen:
         return Reply("unclear", text)
-    parts = [p for p in re.split(r"\s+and\s+|,|\s*&\s*", said) if p.strip()]
+    verbatim = [i for i, o in enumerate(options) if fold(_bare(text)) in fold(told_of(o))]
+    if len(verbatim) == 1 and verbatim[0] in chosen:
+        return Reply("options", text, tuple(verbatim), sure=True)
+    parts = [p for p in re.split(r"\s+(?:and|or)\s+|,|\s*&\s*", said) if p.strip()]
     if len(parts) > 1:
-        each = {i for p in parts for i in _top(_overlap(p, bags))}
+        each = {i for p in parts for i in _top(overlap(p, bags))}
         if len(each) > 1:
             return Reply("options", text, tuple(sorted(each)), sure=True)
     return Reply("options", text, chosen, sure=len(chosen) == 1)
 
 
-def words_left(reply: str, options: Iterable[Option]) -> float:
-    """The share of a reply's content words that none of the `options` explains, 0..1."""
-    known = {w for o in options for w in option_words(o)}
-    words = {w.stem for w in tokenize(reply) if w.content and w.lower not in _EMPTY}
-    return len(words - known) / len(words) if words else 0.0
+def _without(text: str, out: tuple[int, ...], options: tuple[Option, ...]) -> Reply:
+    """Every option but those that a reply excludes; nothing is understood where none is left."""
+    left = tuple(i for i in range(len(options)) if i not in out)
+    return Reply("options", text, left, sure=len(left) == 1, excluding=True) if left else Reply("unclear", text)
 
 
 def _top(scores: list[float]) -> list[int]:
     best = max(scores, default=0.0)
     top = [i for i, s in enumerate(scores) if s > 0 and s >= best * 0.999]
     return top if len(top) == 1 else []
-
-
-def _overlap(text: str, bags: list[Counter[str]]) -> list[float]:
-    """Inverse-frequency weighted share of words: a word in every option weighs nothing."""
-    words = {w.stem for w in tokenize(text) if w.lower not in _EMPTY} | {
-        stem(w) for w in fold(text).split() if w not in _EMPTY
-    }
-    weight = {w: math.log((len(bags) + 0.0) / n) for w in words if (n := sum(w in b for b in bags))}
-    return [sum(v for w, v in weight.items() if w in b) for b in bags]
 
 
 def _is_question(text: str, chosen: tuple[int, ...], bags: list[Counter[str]]) -> bool:
