@@ -201,3 +201,16 @@ def test_backticks_in_literals_stay() -> None:
     query = 'SELECT * { ?s ?p """\n```\nx\n```\n""" }'
     assert extract(query) == query
     assert extract('```\nSELECT * { ?s ?p "```" }\n```').strip() == 'SELECT * { ?s ?p "```" }'
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        'SELECT ?x ?xLabel { ?x ?p ?o . SERVICE wikibase:label { bd:serviceParam wikibase:language "en". } }',
+        'SELECT ?x { ?x ?p ?o SERVICE SILENT wikibase:label { bd:serviceParam wikibase:language "en" } }',
+        'PREFIX w: <http://wikiba.se/ontology#> SELECT ?x { ?x ?p ?o . . SERVICE w:label { ?x w:y "en" } }',
+    ],
+)
+def test_a_label_service_is_explained_also_without_its_prefixes(query: str) -> None:
+    with pytest.raises(QueryError, match=r"works on Wikidata.s own endpoint alone: use OPTIONAL \{ \?x rdfs:label"):
+        check(query)

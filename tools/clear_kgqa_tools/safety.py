@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from clear_kgqa_tools.errors import QueryError
@@ -68,6 +69,7 @@ def _check(
     text = normalise(extract(query)).rstrip("; \n")
     _check_size(text)
     _check_read_only(text)
+    _check_label_service(text, services)
     text, notes = supported(text, prefixes)
     form, tree, text, names = _parsed(text, prefixes)
     text = _with_prefixes(text, prefixes)
@@ -166,17 +168,24 @@ def _check_text_search(found: list[Token], dialects: Collection[str]) -> None:
             )
 
 
+def _check_label_service(text: str, allowed: Collection[str]) -> None:
+    """Explain Wikidata's label service, which is mostly written without its prefixes, before anything else is wrong."""
+    found = significant(text)
+    prefixes = {"wikibase": _LABEL_SERVICE.removesuffix("label"), **declared(found)[0]}
+    called = {expand(name, prefixes) for before, name in pairwise(found) if before.word in ("SERVICE", "SILENT")}
+    if _LABEL_SERVICE in called and _LABEL_SERVICE not in allowed:
+        raise QueryError(
+            "SERVICE wikibase:label works on Wikidata's own endpoint alone: use OPTIONAL { ?x rdfs:label "
+            '?xLabel FILTER(LANG(?xLabel) = "en") } instead'
+        )
+
+
 def _check_services(tree: Any, found: list[Token], allowed: Collection[str]) -> None:
     """Deny SERVICE but to the exact IRIs allowed; the keyword count guards against a tree that lost one."""
     patterns = [node for node in _nodes(tree) if node.name == "ServiceGraphPattern"]
     prefixes = declared(found)[0]
     for pattern in patterns:
         iri = _iri(pattern.term, prefixes)
-        if iri == _LABEL_SERVICE and iri not in allowed:
-            raise QueryError(
-                "SERVICE wikibase:label works on Wikidata's own endpoint alone: use OPTIONAL { ?x rdfs:label "
-                '?xLabel FILTER(LANG(?xLabel) = "en") } instead'
-            )
         if iri not in allowed:
             target = one_line(cut(iri or f"?{pattern.term}", 200))
             raise QueryError(f"SERVICE is not allowed: {target} would be called")
