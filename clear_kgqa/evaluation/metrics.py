@@ -75,7 +75,10 @@ def _loose(text: str) -> str:
 
 
 def exact_match(gold: Iterable[str], predicted: Iterable[str]) -> float:
-    """EM of ComplexWebQuestions: any predicted equals any gold answer without case, punctuation, articles."""
+    """EM of ComplexWebQuestions: any predicted equals any gold answer without case, punctuation, articles.
+
+    In both modes numbers are compared by value: without its point "1.0" would be 10.
+    """
     wanted = {_loose(answer) for answer in gold}
     return float(any(_loose(answer) in wanted for answer in predicted))
 

@@ -44,6 +44,14 @@ def test_exact_match_ignores_case_punctuation_and_articles() -> None:
     assert exact_match(["St. Louis"], ["St Louis", "x"]) == 1
     assert exact_match(["Theatre"], ["atre"]) == 0
     assert exact_match([], ["a"]) == exact_match(["a"], []) == 0
+    assert exact_match(["1"], ["1.0"]) == 1
+    assert exact_match(["10"], ["1.0"]) == 0
+
+
+def test_strict_f1_compares_lexical_forms_and_lenient_f1_values() -> None:
+    strict, lenient = score_answers(["1"], ["1.0"], "strict"), score_answers(["1"], ["1.0"], "lenient")
+    assert (strict.f1, strict.match, strict.em) == (0, 0, 1)
+    assert (lenient.f1, lenient.match, lenient.em) == (1, 1, 1)
 
 
 def test_qald_f1_combines_the_means() -> None:
