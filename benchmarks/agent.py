@@ -82,7 +82,7 @@ class Wire:
     def __init__(self, clock: Clock) -> None:
         self.clock, self.at = clock, 0
 
-    def invoke(self, messages: Any, config: Any, **options: Any) -> AIMessage:
+    def invoke(self, messages: Any, **options: Any) -> AIMessage:
         if self.at:
             self.clock.step()
         calls = PLAN[self.at]

@@ -172,7 +172,7 @@ class ServedModel(OneMessageModel):
             if self.settings.streaming:
                 queue.put(self._streamed(messages, options, queue.put))
             else:
-                queue.put(self.wire.invoke(messages, {"callbacks": []}, **options))
+                queue.put(self.wire.invoke(messages, **options))
         except (OpenAIError, httpx.HTTPError, ValueError, TypeError, KeyError) as error:
             queue.put(readable(error, self.settings))
         except BaseException as error:  # the thread's outermost edge: who waits raises it again

@@ -5,15 +5,16 @@ from __future__ import annotations
 import ssl
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import httpx
 import openai
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
+from langchain_core.runnables import RunnableConfig
 from langchain_openai import ChatOpenAI
-from pydantic import SecretStr
+from pydantic import PrivateAttr, SecretStr
 
 from clear_kgqa.agent.chat_model_faults import OPENAI, unusable
 from clear_kgqa.settings import Settings
@@ -33,19 +34,44 @@ class Wire(ChatOpenAI):
     limit: str = "max_tokens"
     """What the server calls the longest reply. Local servers do not know OpenAI's newer name, and would never stop."""
 
+    _converted: dict[int, tuple[BaseMessage, dict[str, Any]]] = PrivateAttr(default_factory=dict)
+
     def _get_request_payload(self, input_: Any, **kwargs: Any) -> dict[str, Any]:
-        """The request, its long parts as `extra_body`: openai looks through every field of all others, for 15 ms."""
-        payload = super()._get_request_payload(input_, **kwargs)
+        """The request, its long parts as `extra_body`: openai looks through every field of all others, for 15 ms.
+
+        Messages that the request before held are not converted again.
+        """
+        messages = self._convert_input(input_).to_messages()
+        new = [m for m in messages if id(m) not in self._converted]
+        payload = super()._get_request_payload(new, **kwargs)
+        known = self._converted | {id(m): (m, said) for m, said in zip(new, payload.pop("messages"), strict=True)}
+        self._converted = {id(m): known[id(m)] for m in messages}
         payload[self.limit] = payload.pop(NEWER_LIMIT)
-        long = {name: payload.pop(name) for name in ("messages", "tools") if name in payload}
+        long = {"messages": [known[id(m)][1] for m in messages]}
+        if "tools" in payload:
+            long["tools"] = payload.pop("tools")
         return {**payload, "messages": [], "extra_body": {**payload.get("extra_body", {}), **long}}
 
-    def _generate(self, *args: Any, **kwargs: Any) -> ChatResult:
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AIMessage:
+        """One reply, without the bookkeeping of LangChain and the typed objects of openai: they take as long as all the
+        rest of a request."""
         try:
-            return super()._generate(*args, **kwargs)
+            return self._reply(input, **kwargs)
         except openai.BadRequestError as error:
             self._take_newer(error)
-            return super()._generate(*args, **kwargs)
+            return self._reply(input, **kwargs)
+
+    def _reply(self, input_: Any, **kwargs: Any) -> AIMessage:
+        payload = self._get_request_payload(input_, **kwargs)
+        body = payload | payload.pop("extra_body")
+        response = self.root_client.post("/chat/completions", body=body, cast_to=httpx.Response)
+        try:
+            data = response.json()
+        except ValueError:
+            data = response.text
+        found = self._create_chat_result(data).generations[0]
+        found.message.response_metadata = found.generation_info or {}
+        return cast(AIMessage, found.message)
 
     def _stream(self, *args: Any, **kwargs: Any) -> Iterator[ChatGenerationChunk]:
         try:
@@ -61,7 +87,7 @@ class Wire(ChatOpenAI):
         self.limit = NEWER_LIMIT
 
     def _create_chat_result(self, response: Any, generation_info: dict[str, Any] | None = None) -> ChatResult:
-        data = response.model_dump(warnings=False) if isinstance(response, openai.BaseModel) else response
+        data = response
         choices = data.get("choices") if isinstance(data, dict) else None
         if not choices or not isinstance(choices, list) or not _is_choice(choices[0]):
             raise unusable(data, self.settings)

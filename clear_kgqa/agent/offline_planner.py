@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
-from langchain_core.runnables import RunnableConfig
 
 from clear_kgqa.agent.one_message import OneMessageModel
 from clear_kgqa.agent.tool_specs import (
@@ -34,10 +33,6 @@ class OfflinePlanner(OneMessageModel):
     @property
     def _llm_type(self) -> str:
         return "clear-kgqa-offline"
-
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AIMessage:
-        """`say` without LangChain's bookkeeping of a call, which takes longer than most steps do."""
-        return self.say(input, None)
 
     def say(self, messages: list[BaseMessage], run_manager: Any, **options: Any) -> AIMessage:
         """The next step of the turn."""

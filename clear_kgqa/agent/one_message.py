@@ -10,7 +10,7 @@ from langchain_core.callbacks import CallbackManagerForLLMRun
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.runnables import Runnable
+from langchain_core.runnables import Runnable, RunnableConfig
 from pydantic import ConfigDict
 
 
@@ -18,6 +18,12 @@ class OneMessageModel(BaseChatModel):
     """A chat model that knows its tools and has nothing to cancel or to close, unless it says otherwise."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AIMessage:
+        """`say`, without LangChain's bookkeeping of a call where nobody listens to it: that takes milliseconds."""
+        if config and config.get("callbacks"):
+            return super().invoke(input, config, **kwargs)
+        return self.say(self._convert_input(input).to_messages(), None, **kwargs)
 
     @abstractmethod
     def say(self, messages: list[BaseMessage], run_manager: Any, **options: Any) -> AIMessage:
