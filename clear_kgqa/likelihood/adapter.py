@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from clear_kgqa.likelihood.context import ContextStyle
-from clear_kgqa.likelihood.weights import fingerprint, load_peft
+from clear_kgqa.likelihood.weights import fingerprint, load_peft, weights_fingerprint
 from clear_kgqa_tools.errors import ConfigError
 
 CARD = "clear_kgqa.json"
@@ -19,6 +19,8 @@ WEIGHTS = "adapter_model.safetensors"
 class AdapterCard:
     """Base model as named in the recipe and its fingerprint; for helpers how contexts look, where they are
     cut, the neutral question's share, and whether the score is the verdict that a question fits.
+
+    `weights_fingerprint` is empty on cards of before it was taken, and where the base was quantized.
     """
 
     base: str
@@ -29,6 +31,7 @@ class AdapterCard:
     neutral_share: float = 0.0
     stop_token: str = ""
     verdict: bool = False
+    weights_fingerprint: str = ""
 
     def write(self, folder: Path) -> None:
         (folder / CARD).write_text(json.dumps(asdict(self), indent=1) + "\n", "utf-8")
@@ -50,10 +53,16 @@ def with_adapter(model: Any, folder: Path) -> Any:
     """
     if not (folder / WEIGHTS).exists():
         raise ConfigError(f"{folder} holds no adapter ({WEIGHTS} is missing)")
-    card = read_card(folder)
-    if card and (found := fingerprint(model)) != card.base_fingerprint:
-        raise ConfigError(
-            f"the adapter in {folder} belongs to {card.base} ({card.base_fingerprint}), "
-            f"not to this base model ({found})"
-        )
+    if card := read_card(folder):
+        _check_base(model, card, folder)
     return load_peft(model, folder)
+
+
+def _check_base(model: Any, card: AdapterCard, folder: Path) -> None:
+    found, wanted = fingerprint(model), card.base_fingerprint
+    if found == wanted and card.weights_fingerprint:
+        found, wanted = weights_fingerprint(model), card.weights_fingerprint
+    if found and found != wanted:
+        raise ConfigError(
+            f"the adapter in {folder} belongs to {card.base} ({wanted}), not to this base model ({found})"
+        )

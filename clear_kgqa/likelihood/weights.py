@@ -18,6 +18,7 @@ from clear_kgqa_tools.errors import ConfigError
 
 SMOLLM2 = "smollm2-135m"
 _FINGERPRINT_VALUES = 4096
+_SAMPLED_VALUES = 1024
 
 
 def cache_folder() -> Path:
@@ -138,6 +139,26 @@ def fingerprint(model: Any) -> str:
         head = value.detach().reshape(-1)[:_FINGERPRINT_VALUES].to("cpu", torch.bfloat16)
         digest.update(head.view(torch.int16).numpy().tobytes())
     return digest.hexdigest()[:16]
+
+
+def weights_fingerprint(model: Any) -> str:
+    """ "2:" and 16 hex digits over evenly spaced values of every weight matrix, in bf16; an empty string where the weights
+    are quantized.
+
+    `fingerprint` cannot tell a base from a copy that an adapter was merged into, since adapters change matrices only.
+    """
+    import torch
+
+    digest = hashlib.sha256()
+    matrices = {_base_name(n): p for n, p in model.named_parameters() if p.dim() > 1 and "lora_" not in n}
+    if not all(p.is_floating_point() for p in matrices.values()):
+        return ""
+    for name, value in sorted(matrices.items()):
+        digest.update(f"{name} {tuple(value.shape)}".encode())
+        every = max(value.numel() // _SAMPLED_VALUES, 1)
+        sample = value.detach().reshape(-1)[::every].to("cpu", torch.bfloat16)
+        digest.update(sample.view(torch.int16).numpy().tobytes())
+    return f"2:{digest.hexdigest()[:16]}"
 
 
 def _base_name(name: str) -> str:

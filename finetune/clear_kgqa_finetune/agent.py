@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from clear_kgqa_finetune.chat import IGNORED, Example, encode_dialogue, marked
-from clear_kgqa_finetune.dialogues import with_short_observations
+from clear_kgqa_finetune.chat import IGNORED, Example, Message, encode_dialogue, marked
+from clear_kgqa_finetune.dialogues import with_short_observations, with_short_prompt
 from clear_kgqa_finetune.packing import packed, padded, restarted_positions
 from clear_kgqa_finetune.recipe import Recipe
 from clear_kgqa_finetune.task import Task, Tensors
@@ -17,14 +17,14 @@ def prepare(recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], val
     """Rows with `messages` and `tools`. Raises ConfigError for a dialogue without a supervised token or too
     long.
     """
-    counts = {"dialogues dropped as too long": 0, "observations cut": 0}
+    counts = {"dialogues dropped as too long": 0, "observations shortened": 0}
 
     def encoded(rows: Sequence[dict[str, Any]]) -> list[Example]:
         out: list[Example] = []
         for row in rows:
-            messages = with_short_observations(row["messages"], recipe.observation_chars)
-            counts["observations cut"] += sum(m != whole for m, whole in zip(messages, row["messages"], strict=True))
-            examples = [check_supervised(e) for e in encode_dialogue(tokenizer, messages, row["tools"])]
+            messages, tools = shortened(row, recipe)
+            counts["observations shortened"] += sum(m["role"] == "tool" and m not in row["messages"] for m in messages)
+            examples = [check_supervised(e) for e in encode_dialogue(tokenizer, messages, tools)]
             if fits(examples, recipe):
                 out += examples
             else:
@@ -45,6 +45,14 @@ def prepare(recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], val
         return padded(batch, tokenizer.pad_token_id)
 
     return Task(examples, held_out, collate, loss, shown, [len(e.ids) for e in examples], counts)
+
+
+def shortened(row: dict[str, Any], recipe: Recipe) -> tuple[list[Message], list[Any]]:
+    """The messages and tools of a row as the recipe takes them."""
+    messages, tools = row["messages"], row["tools"]
+    if recipe.short_prompt:
+        messages, tools = with_short_prompt(messages, tools)
+    return with_short_observations(messages, recipe.observation_lines), tools
 
 
 def check_supervised(example: Example) -> Example:
@@ -68,8 +76,7 @@ def _collate_packed(pad_id: int) -> Any:
     def collate(batch: Sequence[list[Example]]) -> Tensors:
         joined = [Example([t for e in row for t in e.ids], [t for e in row for t in e.labels]) for row in batch]
         tensors = padded(joined, pad_id)
-        # Without an attention mask the model derives one block per restart of the positions.
-        del tensors["attention_mask"]
+        # The model derives one block of attention per restart of the positions.
         return {**tensors, "position_ids": restarted_positions(batch, tensors["input_ids"].shape[1])}
 
     return collate
@@ -79,7 +86,9 @@ def loss(model: Any, batch: Tensors) -> Any:
     """Mean cross-entropy over the supervised tokens of the batch."""
     import torch
 
-    logits = model(**{k: v for k, v in batch.items() if k != "labels"}, use_cache=False).logits[:, :-1]
     targets = batch["labels"][:, 1:]
+    at = (targets != IGNORED).any(0).nonzero()[:, 0]  # logits of other positions would be a quarter of the work
+    inputs = {name: values for name, values in batch.items() if name != "labels"}
+    logits, targets = model(**inputs, use_cache=False, logits_to_keep=at).logits, targets[:, at]
     kept = targets != IGNORED
     return torch.nn.functional.cross_entropy(logits[kept].float(), targets[kept])

@@ -106,8 +106,9 @@ def _example(tokenizer: Any, text: str, spans: Sequence[Span]) -> Example:
 def stop_ids(tokenizer: Any) -> set[int]:
     """Tokens that end a turn: EOS and the special tokens that templates use for it."""
     named = ("<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<end_of_turn>", "<|end|>", "</s>")
-    ids = {tokenizer.convert_tokens_to_ids(name) for name in named if name in tokenizer.get_vocab()}
-    return ids | ({tokenizer.eos_token_id} if tokenizer.eos_token_id is not None else set())
+    # Not get_vocab(): it copies the whole vocabulary, 40 ms a call.
+    ids = {tokenizer.convert_tokens_to_ids(name) for name in named} - {tokenizer.unk_token_id}
+    return (ids | {tokenizer.eos_token_id}) - {None}
 
 
 def _missing_bos(tokenizer: Any, ids: Sequence[int]) -> list[int]:

@@ -25,7 +25,7 @@ def check_adapter(folder: Path, base: str | None = None) -> Iterator[str]:
     if card is None:
         raise ConfigError(f"{adapter} was not made by `finetune train` (it has no card)")
     model, tokenizer = load_with_base(adapter, card, base)
-    yield f"belongs to its base: {card.base} ({card.base_fingerprint})"
+    yield f"belongs to its base: {card.base} ({card.weights_fingerprint or card.base_fingerprint})"
     yield f"changes the logits by up to {_logit_difference(model, tokenizer):.3g}"
     if card.method == "agent":
         yield _one_bos(tokenizer)

@@ -9,8 +9,8 @@ from typing import Any
 
 from clear_kgqa.agent.tool_specs import ASK_FOR_CLARIFICATION, reply_told
 from clear_kgqa_finetune.chat import Message
-from clear_kgqa_tools.text import cut
 
+_FIELDS = 2  # of a node IRI and label, of a pattern itself and its meaning
 LAST_TURN = "The result of the last query is the answer."
 _SECRETS = (
     (re.compile(r"(\w+://)[^/\s:@]+:[^/\s@]+@"), r"\1"),
@@ -38,10 +38,44 @@ def dialogue(record: dict[str, Any]) -> list[Message] | None:
 
 
 def with_short_observations(messages: list[Message], most: int) -> list[Message]:
-    """The dialogue with what tools returned cut to `most` characters, the total told; 0 cuts nothing."""
+    """The dialogue with at most so many results of each tool call, each with its first two fields; 0 cuts nothing.
+
+    Lines that are no result stay: the one before them, and the hint that stands last.
+    """
     if not most:
         return messages
-    return [{**m, "content": cut(m["content"], most)} if m["role"] == "tool" else m for m in messages]
+    return [{**m, "content": _short_observation(m["content"], most)} if m["role"] == "tool" else m for m in messages]
+
+
+def _short_observation(text: str, most: int) -> str:
+    results, out = 0, []
+    for line in text.split("\n"):
+        if not line.startswith("{"):
+            out.append(line)
+            continue
+        results += 1
+        if results <= most:
+            out.append(_first_fields(line))
+        elif results == most + 1:
+            out.append("(more)")
+    return "\n".join(out)
+
+
+def _first_fields(line: str) -> str:
+    try:
+        fields = json.loads(line)
+    except ValueError:
+        return line  # a result that was cut when it was recorded
+    return json.dumps(dict(list(fields.items())[:_FIELDS]), ensure_ascii=False)
+
+
+def with_short_prompt(messages: list[Message], tools: list[Any]) -> tuple[list[Message], list[Any]]:
+    """The dialogue without its system prompt, and the tools by name and arguments only."""
+    short = [
+        {"name": tool["function"]["name"], "arguments": list(tool["function"]["parameters"]["properties"])}
+        for tool in tools
+    ]
+    return [m for m in messages if m["role"] != "system"], [{"type": "function", "function": tool} for tool in short]
 
 
 def _recorded(message: Message) -> Message:
@@ -82,6 +116,7 @@ def _from_events(events: Iterable[dict[str, Any]]) -> list[Message]:
                 id = str(out[-1]["tool_calls"][0]["id"])
                 out.append(_tool_message(id, ASK_FOR_CLARIFICATION, _reply_text(event, options)))
             case "observation":
+                _call_last(out, event["id"])
                 out.append(_tool_message(event["id"], event["name"], event["text"]))
             case "scored" if event.get("hint") and out and out[-1]["role"] == "tool":
                 out[-1]["content"] += f"\n\n{event['hint']}"
@@ -94,6 +129,16 @@ def _reply_text(event: dict[str, Any], options: list[dict[str, Any]]) -> str:
     """What the agent's clarification node tells the model of a reply."""
     chosen = [(options[at]["iri"], options[at]["label"]) for at in event.get("options") or []]
     return reply_told(event["text"], event["kind"], chosen)[0]
+
+
+def _call_last(messages: list[Message], id: str) -> None:
+    """Moves the call that is about to be answered to the end: calls made at once are told one after the other, which
+    every chat template can write.
+    """
+    for at, message in enumerate(messages):
+        if any(call["id"] == id for call in message.get("tool_calls") or []):
+            messages.append(messages.pop(at))
+            return
 
 
 def _open_ask(messages: list[Message]) -> bool:

@@ -27,22 +27,21 @@ def packed(examples: Sequence[Example], max_tokens: int) -> list[list[Example]]:
 
 
 def padded(examples: Sequence[Example], pad_id: int) -> Tensors:
-    """input_ids, attention_mask and labels of shape (rows, longest), padded on the right.
+    """input_ids and labels of shape (rows, longest), padded on the right.
 
-    Labels and mask come from lengths, never from the padding id, which may mean something in a text.
+    Labels come from lengths, never from the padding id, which may mean something in a text. There is no attention mask:
+    a decoder never sees what stands to the right, and without one attention is twice as fast on CPUs.
     """
     import torch
 
     width = max(len(e.ids) for e in examples)
     ids = torch.full((len(examples), width), pad_id)
-    mask = torch.zeros((len(examples), width), dtype=torch.long)
     labels = torch.full((len(examples), width), IGNORED)
     for row, example in enumerate(examples):
         length = len(example.ids)
         ids[row, :length] = torch.tensor(example.ids)
         labels[row, :length] = torch.tensor(example.labels)
-        mask[row, :length] = 1
-    return {"input_ids": ids, "attention_mask": mask, "labels": labels}
+    return {"input_ids": ids, "labels": labels}
 
 
 def restarted_positions(rows: Sequence[Sequence[Example]], width: int) -> Any:

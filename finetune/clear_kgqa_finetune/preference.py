@@ -62,7 +62,7 @@ def turn_log_likelihood(model: Any, batch: Tensors) -> Any:
     """For each row the sum of its supervised tokens' log-probabilities, in nats."""
     import torch
 
-    logits = model(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"], use_cache=False).logits[:, :-1]
+    logits = model(input_ids=batch["input_ids"], use_cache=False).logits[:, :-1]
     targets = batch["labels"][:, 1:]
     losses = torch.nn.functional.cross_entropy(
         logits.float().flatten(0, 1), targets.flatten(), ignore_index=IGNORED, reduction="none"

@@ -68,8 +68,10 @@ class Recipe(BaseModel):
     max_tokens: int = Field(default=2048, ge=16)
     """A longer dialogue is an error (agent) or dropped and counted (`drop_long`)."""
     drop_long: bool = False
-    observation_chars: int = Field(default=0, ge=0)
-    """Where an agent's observations are cut; 0 leaves them whole."""
+    observation_lines: int = Field(default=0, ge=0)
+    """So many results stay of an agent's observation, each with its first two fields; 0 leaves observations whole."""
+    short_prompt: bool = False
+    """Agent dialogues without the system prompt of `finetune data --kg`, tools by name and arguments only."""
     context_tokens: int = Field(default=96, ge=8)
     """Where a helper's candidate context is cut."""
     packing: bool = False

@@ -118,12 +118,12 @@ def _described(node: Row) -> Described:
 
 
 def _keys(record: Row) -> list[str]:
-    """The entities a dialogue is about: searched nodes that its final query uses, else the question."""
+    """What a dialogue is about: its question, and the searched nodes that its final query uses."""
     used = set(_IRI.findall(final_sparql(record)))
     entities = {node["iri"] for nodes in node_lists(record) for node in nodes if node["iri"] in used}
     if record.get("intended"):
         entities.add(record["intended"])
-    return sorted(entities) or [record["question"]]
+    return [*sorted(entities), record["question"].casefold()]
 
 
 def _tool(message: Message) -> str:

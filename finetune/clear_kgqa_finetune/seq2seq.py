@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from clear_kgqa_finetune.agent import check_supervised, fits
-from clear_kgqa_finetune.chat import Example
+from clear_kgqa_finetune.chat import IGNORED, Example
 from clear_kgqa_finetune.packing import padded
 from clear_kgqa_finetune.recipe import Recipe
 from clear_kgqa_finetune.task import Task, Tensors
@@ -40,7 +40,7 @@ def prepare(recipe: Recipe, tokenizer: Any, train: Sequence[dict[str, Any]], val
         target = padded([pair[1] for pair in batch], tokenizer.pad_token_id)
         return {
             "input_ids": source["input_ids"],
-            "attention_mask": source["attention_mask"],
+            "attention_mask": (source["labels"] != IGNORED).long(),
             "labels": target["labels"],
         }
 

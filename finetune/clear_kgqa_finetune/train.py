@@ -11,7 +11,7 @@ from typing import Any
 
 from clear_kgqa.likelihood.adapter import AdapterCard
 from clear_kgqa.likelihood.context import ContextStyle
-from clear_kgqa.likelihood.weights import fingerprint
+from clear_kgqa.likelihood.weights import fingerprint, weights_fingerprint
 from clear_kgqa_finetune.base_model import Base, add_adapter, load_base
 from clear_kgqa_finetune.collect import data_hash
 from clear_kgqa_finetune.recipe import Recipe, load_recipe
@@ -36,14 +36,15 @@ def train(recipe: Recipe, out: Path, echo: Callable[[str], None]) -> dict[str, A
         figures: dict[str, Any] = json.loads((out / METRICS).read_text("utf-8"))
         return figures
     base = load_base(recipe, out)
+    prints = fingerprint(base.model), weights_fingerprint(base.model)
+    _same_weights(recipe, prints, out)
     task = _task(recipe, base, rows)
     echo(f"{len(task.train)} examples to train on, {len(task.valid)} to validate; ⟦ ⟧ mark what is supervised:")
     echo(task.shown)
     for what, count in task.counts.items():
         echo(f"{what}: {count}")
-    base_print = fingerprint(base.model)
     model = add_adapter(base, recipe)
-    return _fit_and_save(recipe, out, base, base_print, model, task, echo)
+    return _fit_and_save(recipe, out, base, prints, model, task, echo)
 
 
 def load_rows(recipe: Recipe) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -71,15 +72,25 @@ def _same_run(recipe: Recipe, out: Path) -> None:
     path = out / RUN
     if not path.exists():
         path.write_text(json.dumps(now, indent=1) + "\n", "utf-8")
-    elif json.loads(path.read_text("utf-8")) != now:
+    elif {name: value for name, value in json.loads(path.read_text("utf-8")).items() if name in now} != now:
         raise ConfigError(f"{out} holds a run of another recipe or other data; give another --out")
+
+
+def _same_weights(recipe: Recipe, prints: tuple[str, str], out: Path) -> None:
+    """Notes which weights the run trains on, or checks that those of a run to resume are the same."""
+    path = out / RUN
+    noted = json.loads(path.read_text("utf-8"))
+    if "base_weights" not in noted:
+        path.write_text(json.dumps({**noted, "base_weights": prints}, indent=1) + "\n", "utf-8")
+    elif tuple(noted["base_weights"]) != prints:
+        raise ConfigError(f"{out} holds a run that began on other weights of {recipe.base}; give another --out")
 
 
 def _fit_and_save(
     recipe: Recipe,
     out: Path,
     base: Base,
-    base_print: str,
+    prints: tuple[str, str],
     model: Any,
     task: Task,
     echo: Callable[[str], None],
@@ -97,12 +108,13 @@ def _fit_and_save(
     stop = base.tokenizer.eos_token or "" if recipe.method != "helper" else ""
     AdapterCard(
         recipe.base,
-        base_print,
+        prints[0],
         recipe.method,
         _context_style(recipe),
         recipe.context_tokens,
         stop_token=stop,
         verdict=recipe.method == "helper" and recipe.helper.verdict,
+        weights_fingerprint=prints[1],
     ).write(out / ADAPTER)
     history = trainer.state.log_history
     (out / "losses.json").write_text(json.dumps(history, indent=1) + "\n", "utf-8")

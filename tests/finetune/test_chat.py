@@ -127,7 +127,7 @@ def test_labels_survive_when_padding_and_end_share_an_id() -> None:
     batch = padded([Example([5, 2], [5, 2]), Example([7], [7])], pad_id=2)
     assert batch["input_ids"].tolist() == [[5, 2], [7, 2]]
     assert batch["labels"].tolist() == [[5, 2], [7, IGNORED]]
-    assert batch["attention_mask"].tolist() == [[1, 1], [1, 0]]
+    assert "attention_mask" not in batch
 
 
 def test_packing_fills_rows_and_restarts_positions() -> None:

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from clear_kgqa.agent.tool_specs import tool_schemas
 from clear_kgqa.likelihood.context import Described
 from clear_kgqa_finetune import lora
 from clear_kgqa_finetune.collect import shown
-from clear_kgqa_finetune.dialogues import LAST_TURN, dialogue, with_short_observations
-from clear_kgqa_finetune.rows import helper_rows, item_row, preference_rows, question_template
+from clear_kgqa_finetune.dialogues import LAST_TURN, dialogue, with_short_observations, with_short_prompt
+from clear_kgqa_finetune.rows import agent_row, helper_rows, item_row, preference_rows, question_template
 from clear_kgqa_tools.errors import ConfigError
 
 RIVER, CITY = (
@@ -97,12 +98,51 @@ def test_recorded_messages_are_taken_with_arguments_as_objects() -> None:
     assert dialogue({**RECORD, "messages": recorded[:-1]}) is None
 
 
-def test_long_observations_are_cut_and_their_length_told() -> None:
-    messages = dialogue(RECORD)
-    assert messages and with_short_observations(messages, 0) == messages
-    short = with_short_observations(messages, 5)
-    assert next(m["content"] for m in short if m["role"] == "tool") == "two n… (20 characters in all)"
-    assert [m for m in short if m["role"] != "tool"] == [m for m in messages if m["role"] != "tool"]
+def test_long_observations_keep_their_first_results_and_the_hint() -> None:
+    results = [json.dumps({"iri": f"<http://x/{n}>", "label": "Po", "types": [n]}) for n in ("river", "city", "film")]
+    text = "\n".join(
+        ["Data from the graph.", *results, '{"iri": "<http://x/cu… (900 characters in all)', "", "HINT: ask"]
+    )
+    messages = [{"role": "user", "content": results[0]}, {"role": "tool", "content": text}]
+    assert with_short_observations(messages, 0) == messages
+    question, short = with_short_observations(messages, 2)
+    assert question == messages[0]
+    assert short["content"].split("\n") == [
+        "Data from the graph.", '{"iri": "<http://x/river>", "label": "Po"}', '{"iri": "<http://x/city>", "label": "Po"}',
+        "(more)", "", "HINT: ask",
+    ]  # fmt: skip
+    assert with_short_observations(messages, 9)[1]["content"].endswith("(900 characters in all)\n\nHINT: ask")
+
+
+def test_a_short_prompt_names_tools_and_arguments_only() -> None:
+    messages = [{"role": "system", "content": "Long."}, {"role": "user", "content": "Who?"}]
+    kept, tools = with_short_prompt(messages, tool_schemas())
+    assert kept == messages[1:]
+    assert tools[1] == {
+        "type": "function",
+        "function": {"name": "SearchGraphPattern", "arguments": ["sparql", "semantic"]},
+    }
+
+
+def test_calls_made_at_once_are_told_one_after_the_other() -> None:
+    events = [
+        call("1", "SearchNodes", name="Po"),
+        call("2", "SearchNodes", name="Arno"),
+        observation("1", "SearchNodes", "two nodes"),
+        observation("2", "SearchNodes", "one node"),
+        {"event": "answered", "sparql": SPARQL},
+    ]
+    messages = dialogue({**RECORD, "events": events})
+    assert messages
+    assert [m.get("tool_call_id") or [c["id"] for c in m.get("tool_calls", [])] for m in messages] == [
+        [], ["1"], "1", ["2"], "2", []
+    ]  # fmt: skip
+
+
+def test_a_question_is_never_on_both_sides() -> None:
+    other = {**RECORD, "question": "how long is the po?", "sparql": SPARQL.replace("river", "city")}
+    rows = [agent_row(record, [], "") for record in (RECORD, other)]
+    assert rows[0] and rows[1] and set(rows[0]["keys"]) & set(rows[1]["keys"])
 
 
 def test_secrets_are_taken_out() -> None:

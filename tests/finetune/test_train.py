@@ -18,7 +18,7 @@ pytest.importorskip("peft")
 pytest.importorskip("accelerate")
 
 from clear_kgqa.likelihood.hf import HuggingFaceLikelihood
-from clear_kgqa.likelihood.weights import load_causal_lm, load_tokenizer
+from clear_kgqa.likelihood.weights import fingerprint, load_causal_lm, load_tokenizer
 from clear_kgqa_finetune import lora
 from clear_kgqa_finetune.agent import loss as agent_loss
 from clear_kgqa_finetune.agent import prepare as prepare_agent
@@ -135,6 +135,40 @@ def test_check_refuses_another_base(trained: Path, tmp_path: Path) -> None:
     other = build_tiny_llama(tmp_path / "other", seed=5)
     with pytest.raises(ConfigError, match="belongs to tiny-llama"):
         lora.check(trained, base=str(other), echo=quiet)
+
+
+def test_check_refuses_a_base_that_an_adapter_was_merged_into(trained: Path, tmp_path: Path) -> None:
+    lora.merge(trained, tmp_path / "merged", echo=quiet)
+    models = [load_causal_lm(str(folder), "float32") for folder in (trained / "base", tmp_path / "merged")]
+    assert fingerprint(models[0]) == fingerprint(models[1])
+    with pytest.raises(ConfigError, match=r"belongs to tiny-llama \(2:\w{16}\), not to this base model \(2:\w{16}\)"):
+        lora.check(trained, base=str(tmp_path / "merged"), echo=quiet)
+
+
+def test_a_card_of_before_the_weights_were_sampled_is_read(trained: Path, tmp_path: Path) -> None:
+    import shutil
+
+    shutil.copytree(trained, tmp_path / "run")
+    file = tmp_path / "run" / "adapter" / "clear_kgqa.json"
+    card = json.loads(file.read_text())
+    del card["weights_fingerprint"]
+    file.write_text(json.dumps(card))
+    lines: list[str] = []
+    lora.check(tmp_path / "run", echo=lines.append)
+    assert lines[0] == f"belongs to its base: tiny-llama ({card['base_fingerprint']})"
+
+
+def test_a_run_is_not_resumed_on_other_weights(tmp_path: Path) -> None:
+    base = build_tiny_llama(tmp_path / "base")
+    recipe = recipe_file(tmp_path, base=str(base), max_steps=2)
+    lora.train(recipe, tmp_path / "out", echo=quiet)
+    (tmp_path / "out" / "metrics.json").unlink()
+    model = load_causal_lm(str(base), "float32")
+    with torch.no_grad():
+        model.model.layers[1].mlp.up_proj.weight.mul_(1.1)
+    model.save_pretrained(base)
+    with pytest.raises(ConfigError, match="other weights"):
+        lora.train(recipe, tmp_path / "out", echo=quiet)
 
 
 def test_check_refuses_an_adapter_that_changes_nothing(trained: Path, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from clear_kgqa.likelihood.weights import (
     fingerprint,
     load_causal_lm,
     load_tokenizer,
+    weights_fingerprint,
     weights_source,
 )
 from clear_kgqa_finetune.tiny import build_tiny_llama
@@ -98,8 +99,9 @@ def test_adapter_of_another_base_is_refused(base: Path, tmp_path: Path) -> None:
 
 
 def test_the_fingerprint_does_not_depend_on_precision(base: Path) -> None:
-    prints = {fingerprint(load_causal_lm(str(base), dtype)) for dtype in ("float32", "bfloat16")}
-    assert len(prints) == 1
+    models = [load_causal_lm(str(base), dtype) for dtype in ("float32", "bfloat16")]
+    assert len({fingerprint(model) for model in models}) == 1
+    assert len({weights_fingerprint(model) for model in models}) == 1
 
 
 def test_pickled_weights_are_refused(base: Path, tmp_path: Path) -> None:
