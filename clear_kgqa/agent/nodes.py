@@ -15,6 +15,7 @@ from clear_kgqa.agent import mention_json
 from clear_kgqa.agent.answer import answered, interpretation_of, is_empty
 from clear_kgqa.agent.context import REMINDER
 from clear_kgqa.agent.given import GivenReader
+from clear_kgqa.agent.offline_planner import OfflinePlanner
 from clear_kgqa.agent.reminders import ASK, CHECK, Reminders
 from clear_kgqa.agent.state import AgentState
 from clear_kgqa.agent.streaming import Deltas
@@ -50,6 +51,7 @@ class AgentSteps:
         reminders: Reminders | None = None,
     ) -> None:
         self.model = model.bind_tools(tool_schemas(asking))
+        self._explains = isinstance(model, OfflinePlanner)
         self.toolbox, self.reader, self.plugin = toolbox, reader, plugin
         self._listener = plugin or AmbiguityPlugin(reader, toolbox.settings)
         self.asking, self.steps, self.silent, self.reminders = asking, steps, silent, reminders
@@ -256,8 +258,9 @@ class AgentSteps:
         if broken:
             kinds: dict[str, FailureKind] = {"limit": "limit", "endpoint": "endpoint"}
             return Failed(kinds.get(broken["kind"], "not_understood"), broken["text"], tried)
-        said = _text(state["messages"][-1])
-        return Failed("not_understood", said or "The model gave no query.", tried)
+        # The planner says why; what a language model says here is from memory, and no answer.
+        said = _text(state["messages"][-1]) if self._explains else ""
+        return Failed("not_understood", said or "The model gave no query; nothing was run.", tried)
 
 
 def hint_text(assessment: Assessment) -> str:

@@ -147,3 +147,9 @@ def test_wrong_calls_are_answered_with_what_is_right(bundle: GraphBundle, reader
 def test_prose_is_never_the_answer(bundle: GraphBundle, reader: Reader) -> None:
     held, _ = talk(bundle, reader, AIMessage("The population is 12."))
     assert isinstance(list(held.start("What is the population of Springfield?"))[-1], Failed)
+
+
+def test_what_a_model_says_from_memory_is_no_answer_and_not_repeated(bundle: GraphBundle, reader: Reader) -> None:
+    session, _ = talk(bundle, reader, AIMessage("The answer is Paris."))
+    failed = list(session.start("What is the capital of France?"))[-1]
+    assert failed == Failed("not_understood", "The model gave no query; nothing was run.")
