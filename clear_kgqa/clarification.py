@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+GIVEN_UP = 2
+"""Replies not understood after which a clarification waits for a person alone: a program has no more to say."""
+
 SlotKind = Literal["entity", "intent", "form", "reading"]
 
 
@@ -41,7 +44,8 @@ class Option:
 class Clarification:
     """A pending question: which slot it settles, the text, at most five options, and the part of the question asked about.
 
-    `span` holds the character offsets of that part in the user's question, (0, 0) where it is the whole.
+    `span` holds the character offsets of that part in the user's question, (0, 0) where it is the whole; `tries` counts
+    the replies to it that were not understood.
     Besides the options every clarification accepts "none of these", "you decide" and free text.
     """
 
@@ -52,6 +56,7 @@ class Clarification:
     options: tuple[Option, ...]
     span: tuple[int, int] = (0, 0)
     value: float = 0.0
+    tries: int = 0
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -83,13 +83,14 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class Replied:
     """The user replied; `chosen` lists the labels of the chosen options and `options` their indexes, `kind` how the
-    reply was understood."""
+    reply was understood, `asked` a new question as it was made complete (empty where it stands by itself)."""
 
     clarification_id: str
     text: str
     kind: str
     chosen: tuple[str, ...] = ()
     options: tuple[int, ...] = ()
+    asked: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,4 +137,4 @@ def chosen_options(asked: Clarification | None, reply: Replied) -> list[Option]:
 
     if asked is None or reply.kind != "options":
         return []
-    return [asked.options[i] for i in interpret(reply.text, asked).chosen]
+    return [asked.options[i] for i in reply.options or interpret(reply.text, asked).chosen]

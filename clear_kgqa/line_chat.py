@@ -10,7 +10,7 @@ from clear_kgqa.clarification import Clarification
 from clear_kgqa.events import Answered, Asked, Event, Failed, Replied, Scored
 from clear_kgqa.followup import Bound, Carried, Topic, topic_of
 from clear_kgqa.kept_turns import DROPPED, KeptTurns
-from clear_kgqa.line_text import answer_text, failure_text, menu, short, why_text
+from clear_kgqa.line_text import answer_text, failure_text, menu, short, why_asked, why_text
 from clear_kgqa.session_store import Turn
 from clear_kgqa.strategy import Strategy
 from clear_kgqa.turn import stoppable
@@ -144,7 +144,7 @@ class LineChat:
             for event in stoppable(begin(), self.session.cancel, self.seconds):
                 self.kept.happened(turn, event)
                 if isinstance(event, Replied) and event.kind == "new_question":
-                    turn = self.kept.begin(event.text, event.text)
+                    turn = self.kept.begin(event.text, event.asked or event.text)
                 self._show(event, turn)
         except KeyboardInterrupt:
             self.kept.happened(turn, Failed("cancelled", "Stopped."))
@@ -155,6 +155,10 @@ class LineChat:
 
     def _show(self, event: Event, turn: Turn) -> None:
         match event:
+            case Replied(kind="new_question") if event.asked:
+                self.write(f"  {one_line(Carried(event.asked, event.text, '', '').line())}")
+            case Replied(kind="why") if self.session.pending:
+                self.write(why_asked(self.session.pending))
             case Replied(kind="unclear"):
                 self.write("That fits none of these either; this is the most probable reading.")
             case Asked():

@@ -17,6 +17,13 @@ def menu(asked: Clarification) -> str:
     return "\n".join([short(asked.question), *numbered, "  Or say it in your own words."])
 
 
+def why_asked(asked: Clarification) -> str:
+    """Why a clarification is asked, in one line: its options differ in what they would answer."""
+    told = [f"{number}: {option.answers}" for number, option in enumerate(asked.options, 1) if option.answers]
+    between = f" ({'; '.join(told)})" if told else ""
+    return short(f"Because the options answer differently{between}, and the question does not say which is meant.")
+
+
 def answer_text(answer: Answered, attribution: str = "") -> str:
     """The answer, the reading of the question in one line, and what must stand beside it."""
     lines = [answer.text, *_rows(answer)]

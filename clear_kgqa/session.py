@@ -22,9 +22,9 @@ from clear_kgqa.agent.toolbox import Toolbox
 from clear_kgqa.ambiguity.evidence import Settled
 from clear_kgqa.ambiguity.plugin import AmbiguityPlugin
 from clear_kgqa.ambiguity.replies import interpret
-from clear_kgqa.clarification import Clarification
+from clear_kgqa.clarification import GIVEN_UP, Clarification
 from clear_kgqa.events import Asked, Event, Failed, Replied, Usage, to_json
-from clear_kgqa.followup import Bound, Carried, Topic, carry_over
+from clear_kgqa.followup import Bound, Carried, Topic, asked_about
 from clear_kgqa.readings.reader import Reader
 from clear_kgqa.settings import Settings
 from clear_kgqa.strategies import LOCAL, Making, check_model, needing_model, pipelines
@@ -92,9 +92,7 @@ class Session:
 
         `swap` takes the other entity that it could lean on.
         """
-        if self._plugin is None or topic is None:
-            return None
-        return carry_over(question, topic, self._plugin.reader.mentions(question), swap)
+        return self._plugin.completed(question, topic, swap) if self._plugin and topic else None
 
     def _fresh(self, question: str) -> AgentState:
         """The state of a new turn; the offline planner takes given nodes from its reader, not from words."""
@@ -113,11 +111,29 @@ class Session:
         pending = self.pending
         if pending is None:
             raise ConfigError("no clarification is waiting for a reply; ask a question first")
+        if reply is not None and interpret(reply, pending).kind == "why":
+            yield Replied(pending.id, reply, "why")
+            yield Asked(pending)
+            return
+        if reply is not None and (carried := self._carried(pending, reply)):
+            yield Replied(pending.id, reply, "new_question", asked=carried.question)
+            yield from self._begin(carried.question, carried.bound())
+            return
         if reply is not None and self._asks_anew(pending, reply):
             yield Replied(pending.id, reply, "new_question")
             yield from self._begin(reply)
             return
         yield from self._continue(reply)
+
+    def _carried(self, pending: Clarification, reply: str) -> Carried | None:
+        """A reply that fits no option and leans on the open question ("what about Oslo?"), made a complete question."""
+        if self._plugin is None or self._plugin.meaning(pending, reply).kind not in ("unclear", "new_question"):
+            return None
+        return self._plugin.completed(reply, asked_about(self._question(), pending))
+
+    def _question(self) -> str:
+        """The question of the open clarification."""
+        return str(self._graph.get_state(self._config).values["question"])
 
     def _asks_anew(self, pending: Clarification, reply: str) -> bool:
         """Whether a reply leaves the open clarification for a question of its own."""
@@ -198,7 +214,7 @@ def converse(session: Session, question: str, user: User) -> Iterator[Event]:
                 asked = event.clarification
         if asked is None:
             return
-        events = session.resume(user.reply(asked))
+        events = session.resume(user.reply(asked) if asked.tries < GIVEN_UP else None)
 
 
 class SingleTurns(Session):
@@ -231,13 +247,17 @@ class Pipeline(SingleTurns):
 
     def __init__(self, bundle: GraphBundle, strategy: Asking, model: Any, recorder: Recorder | None = None) -> None:
         super().__init__(bundle, strategy, model, recorder)
-        self._asking, self._plugin = strategy, strategy.plugin
+        self._asking, self._plugin, self._put = strategy, strategy.plugin, ""
 
     def _begin(self, question: str, bound: Bound = ()) -> Iterator[Event]:
+        self._put = question
         return self._asking.start(question, bound)
 
     def _asks_anew(self, pending: Clarification, reply: str) -> bool:
         return self._asking.asks_anew(reply)
+
+    def _question(self) -> str:
+        return self._put
 
     @property
     def pending(self) -> Clarification | None:

@@ -32,7 +32,6 @@ from clear_kgqa.readings.mentions import Mention
 from clear_kgqa.readings.reader import Reader
 from clear_kgqa_tools.errors import LimitExceeded, QueryError
 
-NOT_UNDERSTOOD = "That fits none of these."
 SAME_CALL = 3  # how often one call may be made before the turn is stopped
 
 
@@ -171,7 +170,7 @@ class AgentSteps:
         return state["asked"] >= settings.asks_per_turn or ever >= settings.asks_per_session
 
     def clarify(self, state: AgentState) -> dict[str, Any]:
-        """Put one question to the user, once more where the reply fits no option, and bind the reply; runs again from its
+        """Put one question to the user, again where the reply fits no option, and bind the reply; runs again from its
         start on resume, so nothing precedes an interrupt but pure look-ups."""
         call, *others = _calls(state, ASK_FOR_CLARIFICATION, True)
         closed = [_observation(c, ToolResult("One question at a time.", failed=True)) for c in others]
@@ -179,13 +178,10 @@ class AgentSteps:
         if isinstance(question, str):
             return {"messages": [*closed, _observation(call, ToolResult(question, failed=True))]}
         reply: str | None = interrupt(question.to_json())["reply"]
-        times = 1
-        if (
-            self._listener.is_unclear(question, reply, _mentions(state))
-            and state["asked"] + 1 < self.toolbox.settings.asks_per_turn
-        ):
-            again = replace(question, id=f"{question.id}-again", question=f"{NOT_UNDERSTOOD} {question.question}")
-            reply, times = interrupt(again.to_json())["reply"], 2
+        again, times = question, 1
+        while put := self._listener.asked_again(again, reply, _mentions(state), state["asked"] + 1):
+            again, times = put, 2
+            reply = interrupt(again.to_json())["reply"]
         result, settled = self._understood(state, question, reply)
         return {
             "messages": [*closed, _observation(call, result)],

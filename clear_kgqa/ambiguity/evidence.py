@@ -23,7 +23,7 @@ class Settled:
 
     `entity` and `span` bind a node that the user named although no option offered it. `noise` is the chance that
     the reply is not what was meant; 0 for an explicit choice, which nothing reinterprets. `together` says that all
-    of `chosen` were asked for.
+    of `chosen` were asked for, `excluding` that they are what an exclusion leaves and the slot is still open.
     """
 
     slot: str
@@ -34,6 +34,7 @@ class Settled:
     entity: str = ""
     span: Span = (0, 0)
     together: bool = False
+    excluding: bool = False
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

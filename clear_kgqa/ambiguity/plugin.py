@@ -8,25 +8,19 @@ from typing import Any
 
 from clear_kgqa.ambiguity import evidence
 from clear_kgqa.ambiguity.evidence import Settled
-from clear_kgqa.ambiguity.menus import menus, node_option
+from clear_kgqa.ambiguity.listener import Listener
+from clear_kgqa.ambiguity.menus import menus
 from clear_kgqa.ambiguity.policy import Choice, best_question, value_of_information
 from clear_kgqa.ambiguity.recipes import Recipe, make_recipe, recipe_scores
-from clear_kgqa.ambiguity.replies import interpret
-from clear_kgqa.ambiguity.reply_noise import ReplyNoise
-from clear_kgqa.ambiguity.reply_words import words_left
 from clear_kgqa.ambiguity.scores import entity_scores, intent_score
 from clear_kgqa.ambiguity.shown import ANSWERS_TOLD, in_words, shared_names, shown
-from clear_kgqa.clarification import Clarification, Reply
+from clear_kgqa.clarification import Clarification
 from clear_kgqa.events import FailureKind, Score, Scored
-from clear_kgqa.readings.mentions import Mention, uncovered
+from clear_kgqa.readings.mentions import Mention
 from clear_kgqa.readings.posterior import Posterior
-from clear_kgqa.readings.reader import Interpretation, Reader
-from clear_kgqa.settings import Settings
-from clear_kgqa_tools.nodes import Node
+from clear_kgqa.readings.reader import Interpretation
 
-TEXT_NOISE = 0.05  # chance that a reply in free text is not what was meant, before this user's replies tell more
 SURELY = 2.0  # how many times the best answer's worth the chance of "not in the graph" must be for it to be said
-HALF = 0.5
 LEAST_NULL = 0.4  # chance of "not in the graph" from which it is said
 
 
@@ -56,13 +50,8 @@ class Assessment:
         }
 
 
-class AmbiguityPlugin:
-    """Decides by the readings of one graph. `settings` hold policy, price, thresholds and the budget per turn."""
-
-    def __init__(self, reader: Reader, settings: Settings) -> None:
-        self.reader = reader
-        self.settings = settings
-        self.reply_noise = ReplyNoise.prior(max(settings.reply_noise, TEXT_NOISE))
+class AmbiguityPlugin(Listener):
+    """Decides by the readings of one graph, and understands the replies; `settings` hold policy, price and thresholds."""
 
     def assess(
         self,
@@ -75,7 +64,7 @@ class AmbiguityPlugin:
         """Score the readings after the replies so far. `asked` counts this turn's questions; `silent` never asks."""
         read = self.reader.read(question, mentions)
         posterior = evidence.apply(read.posterior, settled)
-        done = tuple(s.slot for s in settled)
+        done = tuple(s.slot for s in settled if not s.excluding)
         choice = self._choice(posterior, question, done)
         scores = self.scores(posterior, question)
         price = self.settings.ask_cost
@@ -133,10 +122,6 @@ class AmbiguityPlugin:
             return best_question(posterior, question, done, self._noise(sure=True), self._kinds())
         return self._by_threshold(posterior, question, done)
 
-    def _noise(self, sure: bool) -> float:
-        """The chance that a reply is not what is meant: an explicit choice binds unless the settings doubt it."""
-        return 0.0 if sure and not self.settings.reply_noise else self.reply_noise.chance
-
     def _by_threshold(self, posterior: Posterior, question: str, done: tuple[str, ...]) -> Choice:
         """The published policy: the first slot whose score passes its threshold."""
         passed = [s.kind for s in self.scores(posterior, question) if s.score > s.threshold]
@@ -174,71 +159,6 @@ class AmbiguityPlugin:
             kind = f" ({node.types[0]})" if node.types else ""
             return f"The graph does not hold {asked} of {node.label}{kind}."
         return f"The graph does not hold {asked} for {_named(read)}."
-
-    def understand(
-        self, clarification: Clarification, reply: str | None, mentions: tuple[Mention, ...], question: str
-    ) -> tuple[Reply, Settled]:
-        """What a reply means and the evidence it gives; a node that no option offered is looked for as well."""
-        menu_queries = tuple(self._queries(question, mentions, o.readings) for o in clarification.options)
-        if reply is None:
-            return Reply("delegate", ""), Settled(clarification.slot, "delegate")
-        meant = interpret(reply, clarification)
-        if meant.kind == "unclear":
-            node, span = self._other_node(reply, mentions)
-            if node is not None:
-                return replace(meant, kind="options"), Settled(clarification.slot, "entity", entity=node.iri, span=span)
-        noise = self._noise(meant.sure)
-        self._heard(clarification, meant)
-        if meant.kind == "options":
-            together = meant.sure and len(meant.chosen) > 1
-            return meant, Settled(clarification.slot, "options", menu_queries, meant.chosen, noise, together=together)
-        if meant.kind == "none":
-            return meant, Settled(clarification.slot, "none", menu_queries, noise=noise)
-        return meant, Settled(clarification.slot, "delegate")
-
-    def _heard(self, clarification: Clarification, meant: Reply) -> None:
-        """Learn from a reply that names one option or none how far this user's replies can be trusted."""
-        shares = [o.share for o in clarification.options]
-        if meant.kind == "none" or (meant.kind == "options" and len(meant.chosen) == 1):
-            self.reply_noise = self.reply_noise.after(shares, meant.chosen[0] if meant.chosen else len(shares))
-
-    def is_unclear(self, clarification: Clarification, reply: str | None, mentions: tuple[Mention, ...]) -> bool:
-        """Whether a reply fits no option, nor a node that none offers."""
-        if reply is None or interpret(reply, clarification).kind != "unclear":
-            return False
-        return self._other_node(reply, mentions)[0] is None
-
-    def asks_anew(self, clarification: Clarification, reply: str, mentions: tuple[Mention, ...]) -> bool:
-        """Whether a reply that fits the options badly, or not at all, is a question of its own ("population of Oslo")."""
-        meant = interpret(reply, clarification)
-        if meant.kind == "unclear":
-            apart = self._other_node(reply, mentions)[0] is None
-        else:
-            offered = (clarification.options[i] for i in meant.chosen)
-            apart = meant.kind == "options" and words_left(reply, offered) >= HALF
-        return meant.kind == "new_question" or (apart and self._is_complete(reply))
-
-    def _is_complete(self, text: str) -> bool:
-        """Whether a text names a node and says what is asked of it, so that it can be answered by itself."""
-        read = self.reader.read(text)
-        named = bool(read.mentions and uncovered(read.cues.words, read.mentions))
-        return named and read.posterior.best >= 0 and read.posterior.null < HALF
-
-    def _queries(self, question: str, mentions: tuple[Mention, ...], indexes: tuple[int, ...]) -> tuple[str, ...]:
-        readings = self.reader.read(question, mentions).posterior.readings
-        return tuple(readings[i].query for i in indexes if i < len(readings))
-
-    def _other_node(self, reply: str, mentions: tuple[Mention, ...]) -> tuple[Node | None, tuple[int, int]]:
-        """The node of an ambiguous mention that a free-text reply describes, if exactly one."""
-        for mention in mentions:
-            nodes = mention.nodes
-            if len(nodes) < 2:
-                continue
-            ask = Clarification("", "", "entity", "", tuple(node_option(n) for n in nodes))
-            meant = interpret(reply, ask)
-            if meant.kind == "options" and len(meant.chosen) == 1:
-                return nodes[meant.chosen[0]], mention.span
-        return None, (0, 0)
 
 
 def _left_out(read: Interpretation) -> str:

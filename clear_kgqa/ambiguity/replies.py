@@ -71,8 +71,8 @@ def _meaning(text: str, options: tuple[Option, ...]) -> Reply:
         later = _meaning(corrected[1], options)
         if later.kind == "options":
             return later
-    if left_out := rest_of(text):
-        out = _described(left_out, options)
+    if rest := rest_of(text):
+        out = _described(rest, options)
         return replace(_without(text, out.chosen, options), excluding=False, sure=True) if out.chosen else out
     meant = _described(text, options)
     if meant.sure or meant.excluding or len(meant.chosen) == 1:
@@ -105,7 +105,7 @@ def _graded(meant: Reply, options: tuple[Option, ...]) -> Reply | None:
 
 def _by_property(meant: Reply, options: tuple[Option, ...]) -> Reply | None:
     at = None if meant.chosen else named_property(meant.text, options)
-    return None if at is None else Reply("options", meant.text, (at,))
+    return None if at is None else Reply("options", meant.text, (at,), sure=True)
 
 
 def _respelt(meant: Reply, options: tuple[Option, ...]) -> Reply:
@@ -116,7 +116,7 @@ def _respelt(meant: Reply, options: tuple[Option, ...]) -> Reply:
     if better.kind != "unclear":
         return better
     found = _described(spelt(meant.text, options), options)
-    return replace(found, text=meant.text, sure=False) if found.kind == "options" else meant
+    return found if found.kind == "options" else meant
 
 
 def _bare(text: str) -> str:
@@ -206,6 +206,12 @@ def _described(text: str, options: tuple[Option, ...]) -> Reply:
         if len(each) > 1:
             return Reply("options", text, tuple(sorted(each)), sure=True)
     return Reply("options", text, chosen, sure=len(chosen) == 1)
+
+
+def left_out(reply: str) -> str:
+    """What a reply says that it does not mean ("not the film"); empty where it denies nothing."""
+    found = _NOT.search(reply)
+    return found[1] if found else ""
 
 
 def _without(text: str, out: tuple[int, ...], options: tuple[Option, ...]) -> Reply:

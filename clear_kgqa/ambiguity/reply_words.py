@@ -53,15 +53,15 @@ def spelt(text: str, options: Iterable[Option]) -> str:
     return text
 
 
-def _countries(text: str) -> str:
+def countries(text: str) -> list[str]:
     """The countries whose adjectives a text holds ("the Canadian one")."""
     known = lexicon()["demonyms"]
-    return " ".join(known[w.lower] for w in tokenize(text) if w.lower in known)
+    return [known[w.lower] for w in tokenize(text) if w.lower in known]
 
 
 def overlap(text: str, bags: list[Counter[str]]) -> list[float]:
     """Inverse-frequency weighted share of words: a word in every option weighs nothing."""
-    said = f"{text} {_countries(text)}"
+    said = " ".join((text, *countries(text)))
     words = {w.stem for w in tokenize(said) if w.lower not in EMPTY} | {
         stem(w) for w in fold(said).split() if w not in EMPTY
     }

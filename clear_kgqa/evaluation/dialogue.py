@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from clear_kgqa.clarification import Clarification
+from clear_kgqa.clarification import GIVEN_UP, Clarification
 from clear_kgqa.evaluation.asking import asking_of
 from clear_kgqa.evaluation.gold import Gold, GoldQueries
 from clear_kgqa.evaluation.leak import leaks
@@ -59,10 +59,16 @@ class Dialogue:
 
 
 def hold(strategy: Strategy, user: User, question: str, most_asks: int) -> Dialogue:
-    """Put the question and pass every clarification to the user, to an answer, a failure or the limit."""
+    """Put the question and pass every clarification to the user, to an answer, a failure or the limit.
+
+    One that waits because its replies were not understood is given up: the best reading is taken.
+    """
     dialogue = Dialogue()
     events = strategy.start(question)
     while (asked := _read(events, dialogue)) is not None:
+        if asked.tries >= GIVEN_UP:
+            events = strategy.resume(None)
+            continue
         if len(dialogue.replies) == most_asks:
             dialogue.final = Failed("limit", f"more than {most_asks} questions were put to the user")
             break
@@ -78,8 +84,9 @@ def _read(events: Iterator[Event], dialogue: Dialogue) -> Clarification | None:
     """Read a stream to its end; the clarification it stopped at, if any."""
     asked = None
     for event in events:
-        dialogue.events.append(event)
         asked = event.clarification if isinstance(event, Asked) else None
+        if asked is None or asked.tries < GIVEN_UP:
+            dialogue.events.append(event)
         if isinstance(event, Answered | Failed):
             dialogue.final = event
     return asked
@@ -142,7 +149,7 @@ class Judge:
         replied = [e for e in dialogue.events if isinstance(e, Replied)]
         out = []
         for at, (clarification, reply) in enumerate(zip(dialogue.asked, dialogue.replies, strict=True)):
-            data = {k: v for k, v in clarification.to_json().items() if k not in ("span", "value")}
+            data = {k: v for k, v in clarification.to_json().items() if k not in ("span", "value", "tries")}
             data |= {"reply": reply, "chosen": list(replied[at].chosen) if at < len(replied) else []}
             data |= {"leaks": leaks(reply, clarification, sample.question, secret)}
             if at < len(said):

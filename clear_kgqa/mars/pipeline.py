@@ -9,7 +9,6 @@ from typing import Any
 
 from clear_kgqa.agent import mention_json
 from clear_kgqa.agent.given import GivenReader
-from clear_kgqa.agent.nodes import NOT_UNDERSTOOD
 from clear_kgqa.agent.tool_specs import SEARCH_NODES
 from clear_kgqa.agent.toolbox import Toolbox
 from clear_kgqa.ambiguity import evidence
@@ -32,7 +31,6 @@ from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.errors import Cancelled, ConfigError, EndpointError, LimitExceeded, QueryError
 
 SEARCHES = 12
-_AGAIN = "-again"
 
 
 class Mars:
@@ -156,10 +154,9 @@ class Mars:
     def _replied(self, view: View, pending: Clarification, reply: str | None) -> Iterator[Event]:
         meant, settled = self.plugin.understand(pending, reply, view.mentions, view.searched)
         view.asked, self._asked_ever = view.asked + 1, self._asked_ever + 1
-        if meant.kind == "unclear" and not pending.id.endswith(_AGAIN) and view.asked < self._settings.asks_per_turn:
-            again = f"{NOT_UNDERSTOOD} {pending.question}"
-            self.pending = replace(pending, id=pending.id + _AGAIN, question=again)
-            yield Asked(self.pending)
+        if put := self.plugin.asked_again(pending, reply, view.mentions, view.asked):
+            self.pending = put
+            yield Asked(put)
             return
         options = [pending.options[i] for i in meant.chosen]
         yield Replied(pending.id, meant.text, meant.kind, tuple(o.label for o in options), meant.chosen)

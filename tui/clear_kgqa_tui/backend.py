@@ -219,7 +219,7 @@ class Backend:
                         raise Cancelled("stopped")
                     self._happened(turn, event)
                     if isinstance(event, Replied) and event.kind == "new_question":
-                        turn = self._begin(event.text, event.text)
+                        turn = self._begin(event.text, event.asked or event.text)
                     asked = event.clarification if isinstance(event, Asked) else asked
         except EndpointError as error:
             self._happened(turn, Failed("endpoint", str(error)))

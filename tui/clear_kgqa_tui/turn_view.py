@@ -10,6 +10,7 @@ from clear_kgqa.clarification import Clarification
 from clear_kgqa.events import Answered, Asked, Event, Failed, Replied
 from clear_kgqa.export import chosen_options
 from clear_kgqa.followup import Carried
+from clear_kgqa.line_text import why_asked
 from clear_kgqa.session_store import Turn
 from clear_kgqa_tui.answer_view import AnswerView
 from clear_kgqa_tui.shown import about, safe, short
@@ -56,6 +57,9 @@ class TurnView(Vertical):
                 self.note(f"? {short(event.clarification.question)}")
             case Replied(kind="new_question"):
                 self.note("  (a new question instead)")
+            case Replied(kind="why") if self._asked is not None:
+                self.note(f"  → {short(event.text)}")
+                self.note(why_asked(self._asked))
             case Replied(kind="unclear"):
                 self.note(f"  → {short(event.text)}  (fits none of these; the most probable reading is taken)")
             case Replied():

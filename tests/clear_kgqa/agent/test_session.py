@@ -9,6 +9,8 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from clear_kgqa.ambiguity.plugin import AmbiguityPlugin
+from clear_kgqa.clarification import Clarification, Option
+from clear_kgqa.evaluation.dialogue import hold
 from clear_kgqa.events import Answered, Asked, Event, Failed, Replied, Scored, ToolCall
 from clear_kgqa.readings.reader import Reader
 from clear_kgqa.session import Session, converse, make_session
@@ -136,6 +138,24 @@ def test_a_new_question_need_not_look_like_one(bundle: GraphBundle, reader: Read
     assert talk.pending is None
 
 
+@pytest.mark.parametrize("reply", ["what about Spain?", "what about spain", "How about Spain"])
+def test_another_name_while_a_question_is_open(bundle: GraphBundle, reader: Reader, reply: str) -> None:
+    talk = session(bundle, reader)
+    list(talk.start("What is the population of Springfield?"))
+    events = list(talk.resume(reply))
+    asked = f"What is the population of {reply.rstrip('?').split()[-1]}?"
+    assert events[0] == Replied("c1", reply, "new_question", asked=asked)
+    assert values(events[-1]) == {"47000000"}
+
+
+@pytest.mark.parametrize("reply", ["why do you ask?", "help", "what do you mean?"])
+def test_why_it_is_asked_leaves_the_question_open(bundle: GraphBundle, reader: Reader, reply: str) -> None:
+    talk = session(bundle, reader)
+    first = last(talk.start("What is the population of Springfield?"))
+    assert list(talk.resume(reply)) == [Replied("c1", reply, "why"), first]
+    assert values(last(talk.resume("the one in Missouri"))) == {"170000"}
+
+
 @pytest.mark.parametrize("reply", ["banana", "99", "0", "-1", "hello", "Paris", "what?"])
 def test_a_reply_that_fits_no_option_is_asked_about_once_more(bundle: GraphBundle, reader: Reader, reply: str) -> None:
     talk = session(bundle, reader)
@@ -149,15 +169,47 @@ def test_a_reply_that_fits_no_option_is_asked_about_once_more(bundle: GraphBundl
     assert values(last(talk.resume("the one in Missouri"))) == {"170000"}
 
 
-def test_a_second_reply_that_fits_no_option_leaves_the_most_probable_reading(
+def test_a_question_is_left_open_where_no_reply_was_understood_and_nothing_is_probable(
     bundle: GraphBundle, reader: Reader
 ) -> None:
     talk = session(bundle, reader)
-    list(talk.start("What is the population of Springfield?"))
-    list(talk.resume("banana"))
-    events = list(talk.resume("apple"))
-    assert [e.kind for e in events if isinstance(e, Replied)] == ["unclear"]
-    assert isinstance(events[-1], Answered)
+    first = last(talk.start("What is the population of Springfield?"))
+    assert isinstance(first, Asked)
+    assert max(o.share for o in first.clarification.options) < 0.5
+    for reply, tries in (("banana", 1), ("99", 2), ("apple", 2)):
+        again = last(talk.resume(reply))
+        assert isinstance(again, Asked)
+        assert (again.clarification.tries, again.clarification.options) == (tries, first.clarification.options)
+    assert again.clarification.question == (
+        'That fits none of these either; say a number, or "you decide". Which Springfield do you mean?'
+    )
+    assert values(last(talk.resume("you decide"))) <= {"114000", "170000"}
+
+
+def test_after_two_replies_that_fit_no_option_a_probable_reading_is_taken(bundle: GraphBundle, reader: Reader) -> None:
+    plugin = AmbiguityPlugin(reader, Settings())
+    options = (Option("e:1", "Lyon", share=0.7), Option("e:2", "Lyons", share=0.3))
+    first = plugin.asked_again(Clarification("c1", "entity:lyon", "entity", "Which?", options), "banana", (), 1)
+    assert first is not None
+    assert (first.id, first.question, first.tries) == ("c1-again", "That fits none of these. Which?", 1)
+    assert plugin.asked_again(first, "banana", (), 2) is None
+
+
+def test_a_simulated_user_who_is_not_understood_gets_the_best_reading(bundle: GraphBundle, reader: Reader) -> None:
+    class Nonsense:
+        replies = 0
+
+        def reply(self, clarification: object) -> str:
+            self.replies += 1
+            return "banana"
+
+    user = Nonsense()
+    question = "What is the population of Springfield?"
+    assert isinstance(last(converse(session(bundle, reader), question, user)), Answered)
+    assert user.replies == 2
+    held = hold(session(bundle, reader), user, question, 10)
+    assert isinstance(held.final, Answered)
+    assert (user.replies, len(held.asked), sum(isinstance(e, Asked) for e in held.events)) == (4, 2, 2)
 
 
 @pytest.mark.parametrize("question", ["What is the longest river in Spain?", "asdfgh?", "???", "a" * 5000])
