@@ -1,9 +1,9 @@
 """Speed of `finetune train` against a bare peft loop over the same batches, in one run.
 
 Usage: python benchmarks/finetune.py [BASE] [STEPS] [ROUNDS] (default smollm2-135m 6 2;
-PYTHONPATH=.:tools:finetune) Both train the same adapter shape on the same made-up helper rows in the same
-order; they take turns. CPU seconds are printed beside wall-clock, because they do not depend on what else the
-machine does.
+PYTHONPATH=.:tools:finetune) Both train the same adapter with the same loss on the same batches of made-up helper
+rows, whose lower layers are known from a first pass; they take turns. CPU seconds are printed beside wall-clock,
+because they do not depend on what else the machine does.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from math import ceil
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -29,15 +30,15 @@ from clear_kgqa_finetune.tiny import tiny_rows
 Seconds = tuple[float, float]
 
 
-def batches(task: Task, recipe: Recipe, steps: int) -> Iterator[Any]:
-    """The batches that the Trainer sees."""
+def batches(task: Task, recipe: Recipe, steps: range) -> Iterator[Any]:
+    """The batches that the Trainer sees in these steps."""
     order = list(SimilarLengths(task.lengths, recipe.batch_size, recipe.seed))
-    for step in range(steps):
+    for step in steps:
         rows = order[step * recipe.batch_size : (step + 1) * recipe.batch_size]
         yield task.collate([task.train[row] for row in rows])
 
 
-def bare_loop(model: Any, task: Task, recipe: Recipe, steps: int) -> Seconds:
+def bare_loop(model: Any, task: Task, recipe: Recipe, steps: range) -> Seconds:
     """The shortest loop that trains the adapter: forward, backward, clip, step."""
     weights = [p for p in model.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(weights, lr=recipe.learning_rate, weight_decay=recipe.weight_decay)
@@ -54,7 +55,7 @@ def bare_loop(model: Any, task: Task, recipe: Recipe, steps: int) -> Seconds:
 
 
 def trained(model: Any, task: Task, recipe: Recipe, steps: int) -> Seconds:
-    """The project's loop: what `steps` more steps cost, so that set-up and the last save are not counted."""
+    """The project's loop: what the second `steps` steps cost, so that set-up and the last save are not counted."""
     spent = []
     for count in (steps, 2 * steps):
         with tempfile.TemporaryDirectory() as folder:
@@ -71,13 +72,13 @@ def main(base_spec: str = "smollm2-135m", steps: str = "6", rounds: str = "2") -
         changes = {"base": base_spec, "data": None, "batch_size": 4}
         recipe = load_recipe("smollm2-135m-helper").model_copy(update=changes)
         base = load_base(recipe, Path(folder))
-        rows = tiny_rows()[0] * 4
+        rows = tiny_rows()[0] * ceil(2 * count * recipe.batch_size / 24)
         task = prepare(recipe, base.tokenizer, rows, [])
         model = add_adapter(Base(base.model, base.tokenizer, base.source), recipe)
-        bare_loop(model, task, recipe, 1)
+        bare_loop(model, task, recipe, range(2 * count))
         bare, ours = [], []
         for _ in range(int(rounds)):
-            bare.append(bare_loop(model, task, recipe, count))
+            bare.append(bare_loop(model, task, recipe, range(count, 2 * count)))
             ours.append(trained(model, task, recipe, count))
     for name, runs in (("bare peft loop", bare), ("finetune train", ours)):
         wall, cpu = (median(run[at] for run in runs) / count for at in (0, 1))

@@ -265,7 +265,12 @@ def test_agent_training_runs_and_saves_a_tool_template(packing: bool, tmp_path: 
     lines: list[str] = []
     lora.train(recipe, tmp_path / "out", echo=lines.append)
     assert any("⟦Yes.<|im_end|>⟧" in line for line in lines)
-    assert "tool_call" in load_tokenizer(str(tmp_path / "out" / "adapter")).chat_template
+    tokenizer = load_tokenizer(str(tmp_path / "out" / "adapter"))
+    assert "tool_call" in tokenizer.chat_template
+    lora.merge(tmp_path / "out", tmp_path / "merged", echo=quiet)
+    settings = json.loads((tmp_path / "merged" / "generation_config.json").read_text())
+    assert tokenizer.convert_tokens_to_ids("<|im_end|>") in settings["eos_token_id"]
+    assert settings["pad_token_id"] not in settings["eos_token_id"]
 
 
 def test_preference_training_prefers_the_chosen_turn(tmp_path: Path) -> None:
