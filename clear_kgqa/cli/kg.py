@@ -69,7 +69,7 @@ def info(
     json_output: options.AsJson = None,
 ) -> None:
     """`--json` prints everything that is known of it."""
-    from clear_kgqa_tools.catalog import kg_info
+    from clear_kgqa_tools.catalog import DEMO, kg_info
 
     if ontology and wrapper:
         raise ConfigError("--ontology and --wrapper exclude each other; give one of them")
@@ -78,6 +78,11 @@ def info(
         return
     if file is not None:
         raise ConfigError(f"{file} is written by --ontology or --wrapper; give one of them")
+    if name == DEMO:
+        from clear_kgqa_tools.open_bundle import ensure_demo
+
+        with StageBar() as progress:
+            ensure_demo(progress)
     data = kg_info(name)
     if json_output:
         say_json(data)

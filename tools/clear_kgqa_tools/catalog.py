@@ -164,6 +164,8 @@ def kg_folder(name: str) -> Path:
     """The folder of a graph that was added; raises ConfigError naming those that were."""
     folder = data_folder() / DEMO if name == DEMO else graph_folder(name)
     if read_meta(folder) is None:
+        if name == DEMO:
+            raise ConfigError("the demo graph is not built yet: clear-kgqa kg info demo builds it, as does a question")
         if (folder / "meta.json").exists():
             raise ConfigError(f"the graph {name} was built by another version; again: clear-kgqa kg add {name} SOURCE")
         raise ConfigError(

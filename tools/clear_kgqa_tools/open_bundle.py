@@ -85,8 +85,13 @@ def _opened(
     if _is_file(spec):
         return open_folder(spec, _file_folder(existing_file(spec), progress), limits, similarity)
     if spec == DEMO:
-        ensure_built(data_folder() / DEMO, partial(build_demo, data_folder() / DEMO, progress), progress)
+        ensure_demo(progress)
     return open_folder(spec, kg_folder(spec), limits, similarity)
+
+
+def ensure_demo(progress: Progress = silent) -> None:
+    """Build the demo graph unless it is; raises ConfigError where the demo extra is missing."""
+    ensure_built(data_folder() / DEMO, partial(build_demo, data_folder() / DEMO, progress), progress)
 
 
 def open_folder(name: str, folder: Path, limits: Limits, similarity: Similarity) -> GraphBundle:

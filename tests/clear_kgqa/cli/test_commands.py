@@ -139,6 +139,18 @@ def test_a_graph_is_added_listed_described_and_removed(home: Path, capsys: pytes
     assert main(["kg", "remove", "more"]) == 2
 
 
+@pytest.mark.slow
+def test_the_demo_graph_is_built_when_first_described(run: Run, tmp_path: Path) -> None:
+    cache = {"CLEAR_KGQA_CACHE": str(tmp_path)}
+    removed = run("kg", "remove", "demo", "--yes", **cache)
+    assert (removed.returncode, removed.stdout) == (2, "")
+    assert "the demo graph is not built yet: clear-kgqa kg info demo builds it" in removed.stderr
+    done = run("kg", "info", "demo", seconds=300, **cache)
+    assert done.returncode == 0
+    assert "shared labels" in done.stdout
+    assert "loading" in done.stderr
+
+
 def test_on_a_terminal_a_graph_is_removed_after_a_yes(
     home: Path, start: Start, read_until: ReadUntil, capsys: pytest.CaptureFixture[str]
 ) -> None:
