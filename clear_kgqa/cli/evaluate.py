@@ -96,7 +96,11 @@ def evaluate(
 
     settings = load_settings(**given)
     what = evaluate_options(settings)
-    summary = _local(settings, what) if settings.executor == "local" else _spread(settings, what)
+    try:
+        summary = _local(settings, what) if settings.executor == "local" else _spread(settings, what)
+    except KeyboardInterrupt:
+        complain(f"stopped; the same command goes on where it stopped, in {what.out}")
+        raise
     say(_told(summary, what.out))
     return _exit_code(summary)
 

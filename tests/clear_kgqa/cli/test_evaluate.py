@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import socket
 import subprocess
 from collections.abc import Callable
 from functools import partial
@@ -17,6 +19,7 @@ from clear_kgqa.settings import Settings
 from tests.clear_kgqa.agent.faulty_model_server import FaultyModelServer, Raw, completion, error
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Start = Callable[..., "subprocess.Popen[str]"]
 CHANGES_NOTHING = {
     "config", "kg", "api_key", "retries", "streaming", "price_in", "price_out", "record", "user", "concurrency",
     "limit", "per_type", "shard", "executor", "address", "retry_failed", "seed", "mode", "questions", "out", "gold",
@@ -129,6 +132,18 @@ def test_a_server_that_stays_away_ends_the_run(
         assert len(server.chats) == 20
     assert "20 questions in a row got no reply" in capsys.readouterr().err
     assert len((tmp_path / "run" / "transcripts.jsonl").read_text().splitlines()) == 20
+
+
+def test_ctrl_c_says_that_the_same_command_goes_on(questions: Path, start: Start) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:  # takes the connection and never replies
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/sparql"
+        process = start(*command(questions, "run", "--kg", url), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        server.accept()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert f"stopped; the same command goes on where it stopped, in {questions.parent / 'run'}" in err
+    assert "Traceback" not in err
 
 
 def test_gold_that_cannot_be_scored_at_all_is_exit_4(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
