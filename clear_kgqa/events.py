@@ -7,6 +7,9 @@ from typing import Any, Literal
 
 from clear_kgqa.clarification import Clarification
 
+OPTION = "option"
+"""The last column of an answer that unites several options: what each value is the answer for."""
+
 FailureKind = Literal[
     "not_understood", "not_in_graph", "empty", "limit", "endpoint", "model", "cancelled", "steps", "gave_up"
 ]
@@ -111,6 +114,11 @@ class Answered:
     text: str
     incomplete: bool = False
     seconds: float = 0.0
+
+    @property
+    def by_option(self) -> bool:
+        """Whether the rows are values, each with the option that it is the answer for."""
+        return self.columns == ("x", OPTION)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,8 +42,8 @@ def failure_text(failure: Failed) -> str:
 
 
 def _rows(answer: Answered) -> list[str]:
-    """The rows, where there are several columns; a single column stands in the sentence already."""
-    if len(answer.columns) < 2:
+    """The rows, where there are several columns; a single column and values by option stand in the sentence already."""
+    if len(answer.columns) < 2 or answer.by_option:
         return []
     shown = [[_cell(cell) for cell in row] for row in answer.rows[:ROWS]]
     more = len(answer.rows) - len(shown)

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from clear_kgqa.agent.literal_text import property_words, readable
-from clear_kgqa.events import Answered
+from clear_kgqa.events import OPTION, Answered
 from clear_kgqa_tools.execute import Execution
 from clear_kgqa_tools.nodes import Node
 from clear_kgqa_tools.schema import Schema
@@ -26,6 +26,7 @@ def answered(execution: Execution, interpretation: str, nodes: dict[str, Node], 
     words = property_words(execution.query.text, result.columns[0], schema) if result.columns else ""
     values = tuple(_value(t, nodes, words) for t in _first_column(result))
     rows = tuple(tuple(None if t is None else _cell(t, nodes) for t in row) for row in result.rows)
+    told = by_option(result, nodes, words) if result.columns == ("x", OPTION) else sentence(form, result, values)
     return Answered(
         form,
         result.columns,
@@ -34,7 +35,7 @@ def answered(execution: Execution, interpretation: str, nodes: dict[str, Node], 
         result.boolean,
         execution.query.text,
         interpretation,
-        sentence(form, result, values),
+        told,
         result.incomplete,
         round(result.seconds, 4),
     )
@@ -76,11 +77,25 @@ def sentence(form: str, result: QueryResult, values: tuple[dict[str, str], ...])
         return "Yes." if result.boolean else "No."
     if form == "count":
         return f"{values[0]['label']}." if values else "0."
-    longest = LONGEST_LABEL if len(values) > 1 else LONGEST_TEXT
-    shown = ", ".join(cut(v["label"], longest) for v in values[:LISTED])
-    more = len(values) - LISTED
-    text = shown + (f" and {more:,} more" if more > 0 else "")
+    text = _listed(values)
     return text + (f" (incomplete: {result.reason})" if result.incomplete else "") + ("" if text.endswith(".") else ".")
+
+
+def _listed(values: tuple[dict[str, str], ...]) -> str:
+    """The first values by label, and how many more there are."""
+    longest = LONGEST_LABEL if len(values) > 1 else LONGEST_TEXT
+    more = len(values) - LISTED
+    return ", ".join(cut(v["label"], longest) for v in values[:LISTED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def by_option(result: QueryResult, nodes: dict[str, Node], words: str) -> str:
+    """One sentence that gives each option's values after it."""
+    groups: dict[str, list[dict[str, str]]] = {}
+    for value, option in result.rows:
+        if value is not None and option is not None:
+            groups.setdefault(option.value, []).append(_value(value, nodes, words))
+    told = (f"{cut(option, LONGEST_LABEL)}: {_listed(tuple(values))}" for option, values in groups.items())
+    return "; ".join(told) + (f" (incomplete: {result.reason})." if result.incomplete else ".")
 
 
 def interpretation_of(sparql: str, assessment: dict[str, Any] | None, labels: dict[str, str]) -> str:

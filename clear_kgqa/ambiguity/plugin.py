@@ -14,6 +14,7 @@ from clear_kgqa.ambiguity.policy import Choice, best_question, value_of_informat
 from clear_kgqa.ambiguity.recipes import Recipe, make_recipe, recipe_scores
 from clear_kgqa.ambiguity.scores import entity_scores, intent_score
 from clear_kgqa.ambiguity.shown import ANSWERS_TOLD, in_words, shared_names, shown
+from clear_kgqa.ambiguity.united import united_query
 from clear_kgqa.clarification import Clarification
 from clear_kgqa.events import FailureKind, Score, Scored
 from clear_kgqa.readings.mentions import Mention
@@ -177,8 +178,7 @@ def _best(posterior: Posterior, settled: list[Settled], names: dict[str, str]) -
     several = evidence.united(posterior, settled)
     if several:
         readings = [posterior.readings[i] for i in several]
-        parts = " UNION ".join(f"{{ {r.query} }}" for r in readings if r.form != "ask")
-        return Best(f"SELECT DISTINCT * WHERE {{ {parts} }}", " and ".join(r.line(names) for r in readings), "select")
+        return Best(united_query(readings, names), " and ".join(r.line(names) for r in readings), "select")
     if posterior.best < 0:
         return None
     best = posterior.readings[posterior.best]

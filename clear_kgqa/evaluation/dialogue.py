@@ -93,10 +93,11 @@ def _read(events: Iterator[Event], dialogue: Dialogue) -> Clarification | None:
 
 
 def answer_values(answered: Answered) -> tuple[str, ...]:
-    """The distinct answers as strings; unbound cells are left out."""
+    """The distinct answers as strings; unbound cells are left out, and which option a value belongs to."""
     if answered.boolean is not None:
         return ("true" if answered.boolean else "false",)
-    cells = ([next(iter(cell.values())) for cell in row if cell] for row in answered.rows)
+    rows = (row[:1] if answered.by_option else row for row in answered.rows)
+    cells = ([next(iter(cell.values())) for cell in row if cell] for row in rows)
     return tuple(dict.fromkeys(" | ".join(row) for row in cells if row))
 
 

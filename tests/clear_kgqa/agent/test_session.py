@@ -10,7 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from clear_kgqa.ambiguity.plugin import AmbiguityPlugin
 from clear_kgqa.clarification import Clarification, Option
-from clear_kgqa.evaluation.dialogue import hold
+from clear_kgqa.evaluation.dialogue import answer_values, hold
 from clear_kgqa.events import Answered, Asked, Event, Failed, Replied, Scored, ToolCall
 from clear_kgqa.readings.reader import Reader
 from clear_kgqa.session import Session, converse, make_session
@@ -108,6 +108,27 @@ def test_both(bundle: GraphBundle, reader: Reader) -> None:
     talk = session(bundle, reader)
     assert isinstance(last(talk.start("Who directed Heat?")), Asked)
     assert values(last(talk.resume("both"))) == {EX + "mann", EX + "richards"}
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [("What is the population of Springfield?", "both"), ("What is the population of Springfield?", "1 and 2")],
+)
+def test_every_value_of_several_options_says_which_it_belongs_to(
+    bundle: GraphBundle, reader: Reader, question: str, reply: str
+) -> None:
+    talk = session(bundle, reader)
+    asked = last(talk.start(question))
+    assert isinstance(asked, Asked)
+    answer = last(talk.resume(reply))
+    assert isinstance(answer, Answered)
+    people = {"city in Illinois": "114,000", "city in Missouri": "170,000"}
+    order = [o.description for o in asked.clarification.options]
+    assert answer.text == "; ".join(f"Springfield ({d}): {people[d]}" for d in order) + "."
+    assert answer.columns == ("x", "option")
+    assert [v["label"] for v in answer.values] == [people[d] for d in order]
+    assert [row[1]["literal"] for row in answer.rows if row[1]] == [f"Springfield ({d})" for d in order]
+    assert set(answer_values(answer)) == {"114000", "170000"}
 
 
 def test_words_that_fit_several_options_narrow_and_unite_nothing(bundle: GraphBundle, reader: Reader) -> None:
