@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+PROGRAM = "import sys; from clear_kgqa.cli import main; sys.exit(main())"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -26,16 +28,19 @@ def commands(language: str) -> list[tuple[str, str]]:
     return [(line, output) for line, _, output in split]
 
 
-def run(line: str, cache: Path, text: str = "") -> str:
-    """Standard output and error of a command line, as a person sees them."""
-    code = "import sys; from clear_kgqa.cli import main; sys.exit(main())"
+def environment(cache: Path, **more: str) -> dict[str, str]:
     path = os.pathsep.join(str(ROOT / folder) for folder in (".", "tools"))
     variables = {k: v for k, v in os.environ.items() if not k.startswith(("OPENAI_", "CLEAR_KGQA_"))}
+    return {**variables, "PYTHONPATH": path, "CLEAR_KGQA_CACHE": str(cache), "XDG_CONFIG_HOME": str(cache), **more}
+
+
+def run(line: str, cache: Path, text: str = "") -> str:
+    """Standard output and error of a command line, as a person sees them."""
     done = subprocess.run(
-        [sys.executable, "-c", code, *shlex.split(line)[1:]],
+        [sys.executable, "-c", PROGRAM, *shlex.split(line)[1:]],
         input=text, encoding="utf-8", timeout=120, check=False,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        env={**variables, "PYTHONPATH": path, "CLEAR_KGQA_CACHE": str(cache), "XDG_CONFIG_HOME": str(cache)},
+        env=environment(cache),
     )  # fmt: skip
     return done.stdout
 
@@ -54,6 +59,20 @@ def test_the_conversation_goes_as_the_readme_shows(transcript: str, demo_cache: 
     typed = re.findall(r"^> (.*)$", transcript, re.MULTILINE)
     told = re.sub(r"^> .*\n", "", transcript, flags=re.MULTILINE)
     assert run("clear-kgqa chat", demo_cache, "\n".join(typed)) == told
+
+
+def test_the_example_of_your_own_graph_runs_as_it_stands(tmp_path: Path) -> None:
+    example = next(block for block in blocks("sh") if "products.ttl <<" in block)
+    program = tmp_path / "clear-kgqa"
+    program.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} -c '{PROGRAM}' \"$@\"\n", encoding="utf-8")
+    program.chmod(0o700)
+    done = subprocess.run(
+        ["sh", "-e"], input=example, encoding="utf-8", timeout=300, cwd=tmp_path, check=False,
+        stdout=subprocess.PIPE, env=environment(tmp_path, PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}"),
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert done.stdout.startswith("Acme.\n")
+    assert json.loads((tmp_path / "runs/first/summary.json").read_text())["f1"] == 1
 
 
 @pytest.mark.parametrize("line", [line for block in blocks("sh") for line in block.splitlines()])
