@@ -38,11 +38,12 @@ _HOW_MANY = re.compile(
 )
 _WHICH_OF_THEM = re.compile(
     r"^\W*(?:and\s+)?(?:which|what|who)(?:\s+(?:one|ones))?(?:\s+(?:of|among|out of|from)\s+(?:these|those|them)(?:\s+\w+)?)?"
-    r"\s+(?P<rest>(?:is|are|was|were|has|have|had)\s+the\s+\w.*?)\W*$",
+    r"\s+(?P<rest>(?:is|are|was|were|has|have|had)\s+the\s+(?:most|least|\w{2,}est)\b.*?)\W*$",
     re.IGNORECASE,
 )
+_GRADE = re.compile(r"\b(?:(?:most|least)\s+\w+|\w{2,}est)\b", re.IGNORECASE)
 _LISTED = re.compile(
-    r"^\W*(?:which|what|list|name|show(?: me)?|give(?: me)?|tell me)\s+(?:(?:is|are|was|were)\s+)?(?:all\s+)?(?:of\s+)?(?:the\s+)?"
+    r"^\W*(?:how many|which|what|list|name|show(?: me)?|give(?: me)?|tell me)\s+(?:(?:is|are|was|were)\s+)?(?:all\s+)?(?:of\s+)?(?:the\s+)?"
     r"(?P<what>\w.*?)\W*$",
     re.IGNORECASE,
 )
@@ -71,7 +72,8 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A question made complete: `word` of the user's text now stands for `label`; `other` could be meant instead."""
+    """A question made complete: `word` of the user's text (empty where it left the entity out) now stands for `label`;
+    `other` could be meant instead."""
 
     question: str
     word: str
@@ -82,7 +84,7 @@ class Carried:
     def line(self) -> str:
         """How the question was made complete, in one line."""
         told = f"Asked as: {self.question}"
-        return f"{told} ({self.word} = {self.label})" if self.iri else told
+        return f"{told} ({self.word} = {self.label})" if self.iri and self.word else told
 
     def bound(self) -> Bound:
         """The carried entity and where it now stands in the question, as a session takes them."""
@@ -98,7 +100,7 @@ def topic_of(question: str, events: Sequence[Event]) -> Topic | None:
     if answer is None or scored is None:
         return None
     single = answer.values[0] if len(answer.values) == 1 and "iri" in answer.values[0] else {}
-    ids, many = (single.get("iri", ""), single.get("label", "")), len(answer.values)
+    ids, many = (single.get("iri", ""), single.get("label", "")), _many(answer)
     iri = next((r["entity"] for r in scored.readings if r["sparql"] == answer.sparql and r["entity"]), "")
     named = next(((s, c) for s in scored.scores for c in s.candidates if c.iri == iri), None)
     if not iri or named is None:
@@ -106,6 +108,12 @@ def topic_of(question: str, events: Sequence[Event]) -> Topic | None:
     slot, candidate = named
     span = _named_at(question, slot.slot, candidate.label)
     return Topic(question, iri, candidate.label, span, *ids, bool(single) and "ORDER BY" in answer.sparql, many)
+
+
+def _many(answer: Answered) -> int:
+    """How many answers there are; of a count, how many were counted."""
+    counted = answer.values[0].get("literal", "") if answer.form == "count" and answer.values else ""
+    return int(counted) if counted.isdigit() else len(answer.values)
 
 
 def asked_about(question: str, asked: Clarification) -> Topic | None:
@@ -143,7 +151,7 @@ def carry_over(
     named = list(mentions)
     if carried := _instead(question, topic, named, names_property) or _of_all(question, topic, named):
         return carried
-    if _proper_names(question, named) or not topic.label:
+    if _proper_names(question, named) or not topic.label or _HOW_MANY.match(question) or _WHICH_OF_THEM.match(question):
         return None
     alone = _ALONE.match(question)
     what = alone["what"] if alone and names_property(alone["what"]) else ""
@@ -156,7 +164,7 @@ def carry_over(
     if found:
         return Carried(_filled(question, found, label), word, iri, label, other)
     what = what or (ellipsis["what"] if ellipsis else "")
-    return Carried(f"{what} of {label}?", "(left out)", iri, label, other)
+    return Carried(f"{what} of {label}?", "", iri, label, other)
 
 
 def _instead(
@@ -175,16 +183,19 @@ def _instead(
 
 
 def _of_all(question: str, topic: Topic, mentions: list[Mention]) -> Carried | None:
-    """The question before, counted ("how many are there?") or with one picked ("which of these is the largest?")."""
-    listed = _LISTED.match(topic.question)
-    if topic.many < 2 or not listed or _proper_names(question, mentions):
-        return None
-    asked = ""
-    if _HOW_MANY.match(question):
+    """The question before, counted ("how many are there?"), with one picked ("which of these is the largest?") or another
+    picked ("and the smallest?")."""
+    listed = _LISTED.match(topic.question) if topic.many > 1 else None
+    asked, graded = "", _ELLIPSIS.match(question)
+    if graded and _GRADE.fullmatch(graded["what"]) and _GRADE.search(topic.question):
+        asked = _GRADE.sub(graded["what"], topic.question, count=1)
+    elif listed and _HOW_MANY.match(question):
         asked = f"How many {listed['what']}?"
-    elif which := _WHICH_OF_THEM.match(question):
+    elif listed and (which := _WHICH_OF_THEM.match(question)):
         asked = f"Which of the {listed['what']} {which['rest']}?"
-    return Carried(asked, question, topic.iri, topic.label) if asked else None
+    elif listed and graded and _GRADE.fullmatch(graded["what"]):
+        asked = f"Which of the {listed['what']} is the {graded['what']}?"
+    return Carried(asked, "", topic.iri, topic.label) if asked and not _proper_names(question, mentions) else None
 
 
 def _meant(topic: Topic, word: str, swap: bool) -> tuple[str, str, str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from clear_kgqa.events import Answered, Asked, Event, Replied
+from clear_kgqa.followup import Topic
 from clear_kgqa.readings.reader import Reader
 from clear_kgqa.session import Session, make_session
 from clear_kgqa.settings import Settings
@@ -94,7 +95,8 @@ def test_what_is_excluded_is_not_offered_again(reader: Reader) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "value"), [("population of Oslo", "700000"), ("mayor of Oslo", EX + "anna"), ("what about Oslo", "700000")]
+    ("reply", "value"),
+    [("population of Oslo", "700000"), ("mayor of Oslo", EX + "anna"), ("what about Oslo", "700000")],
 )
 def test_a_terse_new_question_while_a_menu_is_open(reader: Reader, reply: str, value: str) -> None:
     talk, _ = asked(reader, "population of Springfield")
@@ -109,3 +111,24 @@ def test_a_number_past_the_list_names_no_node_that_was_not_offered(reader: Reade
     again = last(talk.resume("9"))
     assert isinstance(again, Asked)
     assert again.clarification.options == first.clarification.options
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("population?", "population of Oslo?"),
+        ("mayor", "mayor of Oslo?"),
+        ("what is its mayor?", "what is Oslo's mayor?"),
+    ],
+)
+def test_a_property_alone_is_asked_of_the_topic(reader: Reader, question: str, asked: str) -> None:
+    talk = make_session(reader.bundle, Settings(), reader=reader)
+    carried = talk.follow(question, Topic("mayor of Oslo", EX + "oslo", "Oslo", (9, 13), EX + "anna", "Anna"))
+    assert (carried.question if carried else "") == asked
+
+
+def test_of_the_topic_and_the_answer_the_one_is_meant_that_has_the_property(reader: Reader) -> None:
+    talk = make_session(reader.bundle, Settings(), reader=reader)
+    carried = talk.follow("population?", Topic("Who leads Oslo?", EX + "anna", "Anna", (0, 3), EX + "oslo", "Oslo"))
+    assert carried is not None
+    assert (carried.question, carried.iri, carried.other) == ("population of Oslo?", EX + "oslo", "Anna")
