@@ -35,6 +35,9 @@ RECORDS = [
     record("cpp", "C++"),
     record("csharp", "C#"),
     record("chk", "!!!"),
+    record("markup", "[@click=app.quit]press[/]"),
+    record("closing", "[/]"),
+    record("X", ""),
     record("descartes", "René Descartes"),
     record("obama", "Barack Obama", popularity=70),
     record("eiffel", "Eiffel Tower", popularity=60),
@@ -74,6 +77,9 @@ def found(index: LabelIndex, name: str) -> list[str]:
         ("c++", "cpp"),
         ("C#", "csharp"),
         ("!!!", "chk"),
+        ("[@click=app.quit]press[/]", "markup"),
+        ("[/]", "closing"),
+        ("x", "X"),
         ("City of light", "paris"),
         ("ville lumiere", "paris"),
         ("東京都", "tokyo"),
@@ -85,6 +91,13 @@ def found(index: LabelIndex, name: str) -> list[str]:
 )
 def test_a_name_finds_its_node_first(index: LabelIndex, name: str, first: str) -> None:
     assert found(index, name)[0] == first
+
+
+def test_names_of_signs_and_single_letters_are_exact_names(index: LabelIndex) -> None:
+    names = ["C", "C++", "C#", "!!!", "[@click=app.quit]press[/]", "[/]", "X"]
+    exact = {name: [node.iri.removeprefix(E) for node in nodes] for name, nodes in index.exact(names).items()}
+    wanted = ["c", "cpp", "csharp", "chk", "markup", "closing", "X"]
+    assert exact == {name: [iri] for name, iri in zip(names, wanted, strict=True)}
 
 
 @pytest.mark.parametrize(
