@@ -11,6 +11,7 @@ from clear_kgqa.events import Answered, Asked, Event, Failed, Replied, Scored
 from clear_kgqa.followup import Bound, Carried, Topic, topic_of
 from clear_kgqa.kept_turns import DROPPED, KeptTurns
 from clear_kgqa.line_text import answer_text, failure_text, menu, short, why_asked, why_text
+from clear_kgqa.remembered import ChosenBefore
 from clear_kgqa.session_store import Turn
 from clear_kgqa.strategy import Strategy
 from clear_kgqa.turn import stoppable
@@ -23,6 +24,7 @@ Type a question. When a question comes back, type a number, a name, or say it in
   /why     how the last question was read, and what else it could have meant
   /sparql  the query behind the last answer
   /retry   ask the last question again
+  /undo    ask it again without the choice that was made in it
            (/why N, /sparql N, /retry N: of question N, from 1)
   /help    this text
   /quit    leave (so does the end of the input; Ctrl+C stops only the question)"""
@@ -59,9 +61,10 @@ class LineChat:
         self.session, self.read, self.write, self.follow = session, read, write, follow
         self.attribution, self.seconds = attribution, seconds
         self.kept = kept or KeptTurns()
-        self.topic = self.kept.topic()
+        self.topic, self.chosen = self.kept.topic(), ChosenBefore()
         self.commands: dict[str, Callable[[], object]] = {
             "/answers": self.answers,
+            "/undo": self.undo,
             "/help": lambda: self.write(HELP),
             "/quit": lambda: True,
             "/exit": lambda: True,
@@ -119,8 +122,9 @@ class LineChat:
 
     def say(self, text: str) -> None:
         """A reply where a clarification is open (the session knows one from a question), else a question."""
-        if self.session.pending and self.kept.last:
-            self._turn(self.kept.last, lambda: self.session.resume(text))
+        asked, turn = self.session.pending, self.kept.last
+        if asked and turn:
+            self._turn(turn, lambda: self.chosen.noting(asked, turn.asked, self.session.resume(text)))
         else:
             self.ask(text)
 
@@ -140,21 +144,27 @@ class LineChat:
         self._turn(turn, lambda: self.session.start(asked, bound))
 
     def _turn(self, turn: Turn, begin: Callable[[], Iterator[Event]]) -> None:
+        known: int | None = None
         try:
             for event in stoppable(begin(), self.session.cancel, self.seconds):
                 self.kept.happened(turn, event)
                 if isinstance(event, Replied) and event.kind == "new_question":
                     turn = self.kept.begin(event.text, event.asked or event.text)
-                self._show(event, turn)
+                known = self.chosen.option(event.clarification, turn.asked) if isinstance(event, Asked) else None
+                self._show(event, turn, known)
         except KeyboardInterrupt:
             self.kept.happened(turn, Failed("cancelled", "Stopped."))
             self.write("Stopped.")
         except ClearKgqaError as error:
             self.kept.happened(turn, Failed("endpoint", str(error)))
             self.write(f"No answer: {error} (/retry asks again)")
+        if known is not None:
+            self._turn(turn, lambda: self.session.resume(str(known + 1)))
 
-    def _show(self, event: Event, turn: Turn) -> None:
+    def _show(self, event: Event, turn: Turn, known: int | None) -> None:
         match event:
+            case Asked() if known is not None:
+                self.write(f"  As chosen before: {short(event.clarification.options[known].line())} (/undo asks again)")
             case Replied(kind="new_question") if event.asked:
                 self.write(f"  {one_line(Carried(event.asked, event.text, '', '').line())}")
             case Replied(kind="why") if self.session.pending:
@@ -174,6 +184,14 @@ class LineChat:
     def retry(self, turn: Turn) -> None:
         """Ask a question again."""
         self._put(turn.question, turn.asked, turn.bound)
+
+    def undo(self) -> None:
+        """Ask the last question again, and what was chosen in it as well."""
+        turn = self.kept.last
+        if turn and self.chosen.forget(turn):
+            self.retry(turn)
+        else:
+            self.write("No choice was made in the last question.")
 
     def sparql(self, turn: Turn) -> None:
         """Show the query behind an answer."""

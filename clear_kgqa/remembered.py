@@ -1,15 +1,16 @@
-"""Choices the user asked to keep: what a name or a question means on one graph."""
+"""Choices that hold: those the user asked to keep for a graph, and those made earlier in one conversation."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from clear_kgqa.clarification import Clarification, Option
-from clear_kgqa.events import Asked, Replied
+from clear_kgqa.events import Asked, Event, Replied
 from clear_kgqa.export import chosen_options
 from clear_kgqa.session_store import Turn, data_folder, private_file
 
@@ -42,7 +43,7 @@ class RememberedChoice:
 
 def option_key(asked: Clarification, option: Option) -> str:
     """What tells an option from its neighbours and stays the same from one question to the next."""
-    return option.iri if asked.kind == "entity" else f"{option.iri} {option.path}".strip()
+    return option.iri if asked.kind == "entity" else f"{option.iri} {option.path or option.label}".strip()
 
 
 def slot_of(asked: Clarification, question: str) -> str:
@@ -90,6 +91,36 @@ class RememberedChoices:
         new = private_file(self.path.with_suffix(".new"))
         new.write_text(json.dumps([asdict(c) for c in choices], ensure_ascii=False, indent=1), encoding="utf-8")
         os.replace(new, self.path)
+
+
+class ChosenBefore:
+    """What the user chose in one conversation: what is asked about again means the same."""
+
+    def __init__(self) -> None:
+        self._keys: dict[str, str] = {}
+
+    def option(self, asked: Clarification, question: str) -> int | None:
+        """The index of the option that was chosen when this slot was last asked about; None where it is not offered."""
+        key = self._keys.get(slot_of(asked, question))
+        found = (i for i, o in enumerate(asked.options) if option_key(asked, o) == key)
+        return next(found, None) if key and not asked.tries else None
+
+    def noting(self, asked: Clarification | None, question: str, events: Iterator[Event]) -> Iterator[Event]:
+        """The events that follow the user's reply; where it picks one option, that is kept."""
+        for event in events:
+            if isinstance(event, Replied) and asked is not None:
+                chosen = [option_key(asked, option) for option in chosen_options(asked, event)]
+                if len(chosen) == 1:
+                    self._keys[slot_of(asked, question)] = chosen[0]
+            yield event
+
+    def forget(self, turn: Turn) -> bool:
+        """Ask again about what was asked in a turn; False where nothing was chosen in it."""
+        slots = {slot_of(event.clarification, turn.asked) for event in turn.events if isinstance(event, Asked)}
+        chosen = slots & self._keys.keys()
+        for slot in chosen:
+            del self._keys[slot]
+        return bool(chosen)
 
 
 def made_choices(turn: Turn) -> list[tuple[str, str]]:

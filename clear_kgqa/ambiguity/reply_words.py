@@ -9,15 +9,15 @@ from collections.abc import Iterable
 
 from clear_kgqa.clarification import Option
 from clear_kgqa.readings.cues import lexicon
-from clear_kgqa.readings.words import stem, tokenize
+from clear_kgqa.readings.words import WH_WORDS, stem, tokenize
 from clear_kgqa_tools.folding import fold
 
 _DATED = re.compile(r"\b([0-9]{4})-[0-9]{2}-[0-9]{2}")
 LONG = 5  # letters from which a word is taken to be misspelt rather than another
 EMPTY = frozenset(
     ["the", "one", "ones", "that", "is", "it", "in", "of", "a", "an", "i", "mean", "meant", "want", "please",
-     "and", "with", "which", "who", "by", "as", "about", "to", "was", "from"]
-)  # fmt: skip
+     "and", "with", "by", "as", "about", "to", "was", "from"]
+).union(WH_WORDS)  # fmt: skip
 
 
 def option_words(option: Option) -> Counter[str]:

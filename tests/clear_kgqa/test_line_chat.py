@@ -10,7 +10,7 @@ from clear_kgqa.clarification import Clarification, Option
 from clear_kgqa.events import Answered, Asked, Candidate, Event, Failed, Replied, Score, Scored
 from clear_kgqa.followup import Bound
 from clear_kgqa.line_chat import LineChat
-from clear_kgqa.line_text import answer_text, menu
+from clear_kgqa.line_text import answer_text, menu, why_asked
 from clear_kgqa_tools.errors import EndpointError
 
 GEORGIA = Clarification(
@@ -60,7 +60,8 @@ class Capitals:
             yield Replied("c1", reply, "new_question")
             yield from self.start(reply)
             return
-        yield Replied("c1", reply or "", "options", ("Georgia",))
+        chosen = {"1": (0,), "2": (1,)}.get(reply or "", ())
+        yield Replied("c1", reply or "", "options" if chosen else "delegate", ("Georgia",) * len(chosen), chosen)
         yield answered({"1": "Tbilisi", "2": "Atlanta"}.get(reply or "", "Tbilisi"))
 
     def cancel(self) -> None:
@@ -202,3 +203,30 @@ def test_commands_that_take_nothing_say_so() -> None:
         f"{name} takes nothing after it; /help lists the commands." for name in ("/answers", "/help", "/quit")
     ]
     assert session.said == []
+
+
+def test_what_was_chosen_for_a_name_holds_until_it_is_undone() -> None:
+    written, session = converse("capital of Georgia?", "2", "Georgia?", "/undo", "1", "Georgia?", "/undo", "/undo")
+    as_before = "  As chosen before: Georgia ({}) (/undo asks again)"
+    assert written[0] == menu(GEORGIA)
+    assert written[1].startswith("Atlanta.")
+    assert written[2] == as_before.format("US state; capital Atlanta")
+    assert written[3].startswith("Atlanta.")
+    assert written[4] == menu(GEORGIA)
+    assert written[5].startswith("Tbilisi.")
+    assert written[6] == as_before.format("country; country in Asia; capital Tbilisi")
+    assert written[7].startswith("Tbilisi.")
+    assert written[8:] == [menu(GEORGIA), "No choice was made in the last question."]
+    assert session.said == ["2", "2", "1", "1"]
+
+
+def test_nothing_holds_where_no_one_option_was_chosen() -> None:
+    written, session = converse("Georgia?", "you decide", "Georgia?")
+    assert written[0] == written[2] == menu(GEORGIA)
+    assert session.said == ["you decide"]
+
+
+def test_why_it_is_asked_is_told_in_one_line() -> None:
+    assert why_asked(GEORGIA) == (
+        "Because the options answer differently (1: Tbilisi), and the question does not say which is meant."
+    )

@@ -55,3 +55,11 @@ def test_the_choices_of_a_turn_tell_options_of_one_name_apart() -> None:
         Replied("c1", "you decide", "delegate"),
     ]
     assert made_choices(Turn("q", "q", list(events))) == [("entity:twin", "ex:b"), ("reading", "")]
+
+
+def test_what_is_asked_of_one_node_is_told_apart_by_its_label(tmp_path: Path) -> None:
+    options = (Option("ex:canada", "Area of Canada"), Option("ex:canada", "Population of Canada"))
+    asked = Clarification("c1", "intent:canada", "intent", "What do you want to know about Canada?", options)
+    choices = RememberedChoices(tmp_path)
+    choices.remember("demo", asked, "How big is Canada?", 1)
+    assert choices.option("demo", asked, "How big is Canada?") == 1

@@ -105,6 +105,29 @@ async def test_a_remembered_choice_is_taken_changed_and_forgotten(app: ChatApp) 
         assert screen.card.asked is not None
 
 
+async def test_what_was_chosen_holds_in_its_conversation(app: ChatApp) -> None:
+    async with app.run_test(size=SIZE) as pilot:
+        screen = await opened(pilot)
+        await ask(pilot, ASKED_BACK)
+        await pilot.press("2")
+        await at_rest(pilot)
+        assert screen.turn is not None
+        before = screen.turn.last(Answered).text
+        await ask(pilot, ASKED_BACK)
+        assert screen.card.asked is None and screen.turn.last(Answered).text == before
+        assert "(as chosen before; F8 asks again)" in screen_text(pilot)
+        await pilot.press("f8")
+        await at_rest(pilot)
+        assert screen.card.asked is not None
+        await pilot.press("1")
+        await at_rest(pilot)
+        assert screen.turn.last(Answered).text != before
+        await pilot.press("ctrl+n")
+        await at_rest(pilot)
+        await ask(pilot, ASKED_BACK)
+        assert screen.card.asked is not None
+
+
 async def test_a_choice_is_undone(app: ChatApp) -> None:
     async with app.run_test(size=SIZE) as pilot:
         screen = await opened(pilot)

@@ -14,7 +14,7 @@ from clear_kgqa.clarification import Clarification
 from clear_kgqa.events import Asked, Event, Failed, Replied
 from clear_kgqa.followup import Bound, Carried, Topic, topic_of
 from clear_kgqa.kept_turns import DROPPED, KeptTurns
-from clear_kgqa.remembered import RememberedChoices, made_choices, option_key
+from clear_kgqa.remembered import ChosenBefore, RememberedChoices, made_choices, option_key
 from clear_kgqa.session_store import SessionStore, Turn
 from clear_kgqa_tools.errors import Cancelled, ClearKgqaError, EndpointError
 from clear_kgqa_tui import messages
@@ -45,6 +45,7 @@ class Backend:
         self.fault: Exception | None = None
         self.jobs = Jobs(self._failed)
         self._post_message = post
+        self._chosen = ChosenBefore()
         self._topic: Topic | None = None
         self._before: Topic | None = None
 
@@ -75,7 +76,7 @@ class Backend:
         """Answer the open clarification; `remember` keeps the option that was picked for this graph."""
         if remember is not None and self.turns:
             self.choices.remember(self.kg, remember[0], self.turns[-1].asked, remember[1])
-        self.jobs.submit(lambda: self._resume(text))
+        self.jobs.submit(lambda: self._resume(text, kept=remember is not None))
 
     def undo(self) -> bool:
         """Ask the last question again up to its last clarification; False where no choice was made."""
@@ -84,6 +85,7 @@ class Backend:
         if turn is None or not made:
             return False
         replies = dict(made[:-1])
+        self._chosen.forget(turn)
         self.jobs.submit(lambda: self._put(turn.question, turn.asked, None, turn.bound, replies, remember=False))
         return True
 
@@ -143,7 +145,7 @@ class Backend:
             self.opened.close()
         self.opened, self.settings, self.session_id = now, settings, session
         bundle = now.bundle
-        self.kept = KeptTurns(self.store, session, bundle.name)
+        self.kept, self._chosen = KeptTurns(self.store, session, bundle.name), ChosenBefore()
         self._topic = self.kept.topic()
         self._post(messages.Opened(
             bundle.name, bundle.schema.triples, bundle.attribution, session, self.turns, now.session.pending
@@ -183,9 +185,12 @@ class Backend:
         self._post(messages.TurnBegan(turn, carried))
         return turn
 
-    def _resume(self, text: str) -> None:
+    def _resume(self, text: str, kept: bool) -> None:
+        """Pass a reply on; one that is `kept` for the graph need not be kept for this conversation."""
         if self.opened is not None and self.turns:
-            self._pump(self.turns[-1], self.opened.session.resume(text), {}, True)
+            turn, session = self.turns[-1], self.opened.session
+            events = session.resume(text)
+            self._pump(turn, events if kept else self._chosen.noting(session.pending, turn.asked, events), {}, True)
 
     def _drop(self) -> None:
         if self.opened is not None and self.turns:
@@ -240,8 +245,13 @@ class Backend:
             carried = next((i for i, o in enumerate(asked.options) if option_key(asked, o) == key), None)
             if carried is not None:
                 return carried, "  (as before)"
-        kept = self.choices.option(self.kg, asked, question) if remember else None
-        return None if kept is None else (kept, "  (remembered; F4 lists what is)")
+        if not remember:
+            return None
+        kept = self.choices.option(self.kg, asked, question)
+        if kept is not None:
+            return kept, "  (remembered; F4 lists what is)"
+        before = self._chosen.option(asked, question)
+        return None if before is None else (before, "  (as chosen before; F8 asks again)")
 
     def _run_query(self, sparql: str) -> None:
         from clear_kgqa.agent.answer import answered

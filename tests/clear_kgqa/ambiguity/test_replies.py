@@ -192,3 +192,11 @@ ALIEN = Clarification(
 )
 def test_years_that_are_shown(reply: str, chosen: int) -> None:
     assert interpret(reply, ALIEN).chosen == (chosen,)
+
+
+def test_the_word_that_asks_describes_no_option() -> None:
+    lines = ("What Paris is located in", "State of Paris", "Country of Paris")
+    ask = Clarification(
+        "c1", "intent:paris", "intent", "What?", tuple(Option("http://ex.org/p", line) for line in lines)
+    )
+    assert interpret("what state is that in", ask).chosen == (1,)
