@@ -197,7 +197,7 @@ def _described(text: str, options: tuple[Option, ...]) -> Reply:
         return Reply("new_question", text)
     if not chosen:
         return Reply("unclear", text)
-    verbatim = [i for i, o in enumerate(options) if fold(_bare(text)) in fold(told_of(o))]
+    verbatim = [i for i, o in enumerate(options) if _is_told(_bare(text), o)]
     if len(verbatim) == 1 and verbatim[0] in chosen:
         return Reply("options", text, tuple(verbatim), sure=True)
     parts = [p for p in re.split(r"\s+(?:and|or)\s+|,|\s*&\s*", said) if p.strip()]
@@ -212,6 +212,13 @@ def left_out(reply: str) -> str:
     """What a reply says that it does not mean ("not the film"); empty where it denies nothing."""
     found = _NOT.search(reply)
     return found[1] if found else ""
+
+
+def _is_told(said: str, option: Option) -> bool:
+    """Whether an option shows what is said word for word, its label perhaps before one of the rest."""
+    rest = said.removeprefix(option.label).lstrip(", ")
+    shown = (fold(told_of(option)), fold(option.line()))
+    return any(fold(part) in told for part in (said, rest) if part for told in shown)
 
 
 def _without(text: str, out: tuple[int, ...], options: tuple[Option, ...]) -> Reply:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from clear_kgqa.ambiguity.reply_words import told_of
 from clear_kgqa.clarification import Option
 from clear_kgqa.readings.cues import lexicon, synonyms
 from clear_kgqa.readings.words import content_stems, stem, tokenize
@@ -14,9 +15,10 @@ _BESIDE = frozenset(stem(w) for w in ("live", "lives", "living", "measured", "te
 
 def named_property(text: str, options: tuple[Option, ...]) -> int | None:
     """The one option whose property a reply names by its unit, by what it measures, or by a synonym; else None."""
+    shown = content_stems(" ".join(told_of(o) for o in options))
     bags = [frozenset(w.stem for w in tokenize(f"{o.label} {o.path}")) for o in options]
     for phrase, names in _meant(text):
-        if content_stems(_without(phrase, text)) - frozenset().union(*bags) - _BESIDE:
+        if content_stems(phrase) & shown or content_stems(_without(phrase, text)) - frozenset().union(*bags) - _BESIDE:
             continue
         for stems in names:
             fitting = [i for i, bag in enumerate(bags) if stems <= bag]
