@@ -61,7 +61,8 @@ def countries(text: str) -> list[str]:
 
 def overlap(text: str, bags: list[Counter[str]]) -> list[float]:
     """Inverse-frequency weighted share of words: a word in every option weighs nothing."""
-    said = " ".join((text, *countries(text)))
+    unknown = (w.text for w in tokenize(text) if not any(w.stem in b for b in bags))
+    said = " ".join((text, *countries(" ".join(unknown))))
     words = {w.stem for w in tokenize(said) if w.lower not in EMPTY} | {
         stem(w) for w in fold(said).split() if w not in EMPTY
     }

@@ -192,3 +192,39 @@ def test_a_question_about_the_choice_before(demo: Reader) -> None:
     told = lines(demo, "population of San Jose", "the capital of Costa Rica", "what country is it in?")
     assert told[-2] == "  Asked as: what country is San José in? (it = San José)"
     assert told[-1].startswith("Costa Rica.")
+
+
+SPRINGFIELD = "population of Springfield"
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        ((SPRINGFIELD, "not the one in Missouri", "the biggest one"), "154,341."),
+        ((SPRINGFIELD, "MA"), "154,341."),
+        ((SPRINGFIELD, "time zone of Oslo"), "Europe/Oslo."),
+        ((SPRINGFIELD, "currency of Peru"), "Sol."),
+        ((SPRINGFIELD, "what about Germany"), "82,927,922."),
+        ((SPRINGFIELD, "what about Germany", "what currency do they use there?"), "Euro."),
+        ((SPRINGFIELD, "banana", "99", "why do you ask?", "in Massachusets"), "154,341."),
+        (("population of London", "the one in the UK"), "8,961,989."),
+        (("population of London", "the canadian one", "population of London"), "422,324."),
+        (("largest city in Georgia", "usa"), "Atlanta."),
+        (("How big is Canada?", "in square kilometres"), "9,984,670."),
+        (("How big is Canada?", "how many people"), "37,058,856."),
+        (("capital of France", "population?"), "66,987,244."),
+        (("capital of France", "area"), "547,030."),
+        (("Which countries border Germany?", "how many are there?"), "9."),
+        (("Which countries border Germany?", "which of these has the largest population?"), "France."),
+        (("population of Paris, Texas", "what state is that in"), "Texas."),
+    ],
+)
+def test_replies_and_follow_ups(demo: Reader, typed: tuple[str, ...], answer: str) -> None:
+    assert lines(demo, *typed)[-1].startswith(answer)
+
+
+def test_the_first_two(demo: Reader) -> None:
+    session = talk(demo)
+    list(session.start(SPRINGFIELD))
+    answer = last(session.resume("the first two"))
+    assert labels(answer) == {"170,188", "154,341"}
