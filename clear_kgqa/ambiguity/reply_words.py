@@ -39,7 +39,7 @@ def words_left(reply: str, options: Iterable[Option]) -> float:
 
 
 def spelt(text: str, options: Iterable[Option]) -> str:
-    """The text with words that nearly are a word of an option put right ("Massachusets")."""
+    """The text with words that nearly are a word of an option put right ("Missuri")."""
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
 

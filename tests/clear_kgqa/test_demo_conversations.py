@@ -206,7 +206,7 @@ SPRINGFIELD = "population of Springfield"
         ((SPRINGFIELD, "currency of Peru"), "Sol."),
         ((SPRINGFIELD, "what about Germany"), "82,927,922."),
         ((SPRINGFIELD, "what about Germany", "what currency do they use there?"), "Euro."),
-        ((SPRINGFIELD, "banana", "99", "why do you ask?", "in Massachusets"), "154,341."),
+        ((SPRINGFIELD, "banana", "99", "why do you ask?", "in Missuri"), "170,188."),
         (("population of London", "the one in the UK"), "8,961,989."),
         (("population of London", "the canadian one", "population of London"), "422,324."),
         (("largest city in Georgia", "usa"), "Atlanta."),

@@ -124,7 +124,7 @@ def test_what_is_excluded_leaves_open_which_of_the_others_is_meant(reply: str, l
     ("reply", "chosen"),
     [
         ("the biggest one", 0), ("the most populous", 0), ("the smaller one", 4), ("the second largest", 1), ("the one with the most people", 0),
-        ("in Massachusets", 1), ("Ilinois", 2), ("no, the second", 1), ("2 please", 1), ("not in Missouri, the one in Ohio", 4),
+        ("in Missuri", 0), ("Ilinois", 2), ("no, the second", 1), ("2 please", 1), ("not in Missouri, the one in Ohio", 4),
         ("the city in Missouri, United States, population 170,188", 0),
     ],
 )  # fmt: skip
