@@ -7,17 +7,22 @@ from dataclasses import replace
 
 from clear_kgqa.readings.question import Candidate, Question
 from clear_kgqa.readings.reading import Anchor, Reading, Span, triples
-from clear_kgqa.readings.words import Word
+from clear_kgqa.readings.words import Word, content_stems
 from clear_kgqa_tools.graph import Limits, trusted
 from clear_kgqa_tools.nodes import Hop
 
 PATTERNS_PER_NODE = 24
-BASES = 12
+BASES = 18
 QUICK = Limits(seconds=2.0, rows=400)
 
 
 def overlaps(a: Span, b: Span) -> bool:
     return a[0] < b[1] and b[0] < a[1]
+
+
+def within(a: Span, b: Span) -> bool:
+    """Whether a span is a part of another."""
+    return a != b and b[0] <= a[0] and a[1] <= b[1]
 
 
 def one_hop(question: Question) -> list[Reading]:
@@ -41,10 +46,12 @@ def several(reading: Reading) -> bool:
 
 
 def typed(question: Question, bases: Iterable[Reading]) -> Iterator[Reading]:
-    """Each base with each class that the question names outside its mentions."""
+    """Each base with each class that the question names outside its mentions, unless the words name its property."""
+    text = question.space.text
     for base in bases:
+        ends = [text(a.hops[-1].property).label for a in base.anchors if a.hops[-1].direction == "out"]
         for constraint in question.types:
-            if base.type is None and disjoint(base, constraint.span):
+            if base.type is None and disjoint(base, constraint.span) and content_stems(constraint.label) not in ends:
                 yield replace(base, type=constraint)
 
 
@@ -97,7 +104,7 @@ def _elsewhere(question: Question) -> bool:
     spans += [g.span for g in question.cues.grades]  # "most" names a city as well
     spans += [b.span for b in question.cues.bounds]
     spans += [(w.start, w.end) for w in question.cues.words if w.text.islower() and _is_attribute(question, w)]
-    exact = (c for c in question.candidates if c.node.match in ("label", "alias") and c.patterns)
+    exact = (c for c in question.candidates if c.node.match in ("label", "alias", "demonym") and c.patterns)
     return any(not any(overlaps(c.mention.span, s) for s in spans) for c in exact)
 
 

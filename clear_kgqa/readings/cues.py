@@ -16,10 +16,14 @@ from clear_kgqa.readings.words import Word, singular, stem, tokenize
 
 _DEFINITE = re.compile(r"\b(?:what|who|where)(?:\s+(?:is|was)|['’]s|s)\s+the\s+(?!names?\b|titles?\b)(?!\w+s\b)", re.I)
 _ASK = re.compile(r"^\W*(is|are|was|were|am|do|does|did|has|have|had|can|could|will)\b", re.I)
+_POLITE = re.compile(r"^\W*(?:can|could|would|will|do|are|have)\s+(?:you|i|we)\b", re.I)
+_ANY = re.compile(r"\bany\b|^\W*(?:is|are|was|were) there\b", re.I)
 _COUNT = re.compile(r"\b(how many|number of|count (?:of|the)|amount of|how often|how many times)\b", re.I)
 _NUMBER = r"(?P<number>\d[\d,.' ]*\d|\d|[a-z]+(?: a)?)(?:[\s-]*(?P<scale>hundred|thousand|million|billion|trillion|mio|bn|k|m)\b)?"
 _YEAR_IN = re.compile(r"\b(?:in|during|of|from|year)\s+(?:the year\s+)?(1[0-9]{3}|20[0-9]{2})\b", re.I)
+_UNIT = re.compile(r"\b(?:in|by) ([a-z²0-9]+(?: [a-z²0-9]+)?)\W*$", re.I)
 _NEGATION = re.compile(r"\b(?:not(?! only)|no|without|never|neither|nor|lacks?|lacking)\b|\w+n['’]t\b", re.I)
+_DIFFERENCE = re.compile(r"\bhow (?:many|much) (?:more|fewer|less)\b(?=.*\bthan\b)|\bdifference (?:in|between)\b", re.I)
 
 
 @cache
@@ -66,7 +70,8 @@ class Cues:
     """Everything the wording says: `expects` is person, place, date, number or empty; `open_attributes` are those that
     a vague question ("how big") leaves open; `noun` is the noun phrase after which/what/how many; `plural` says that
     several answers are expected, `definite` that one is ("what is the capital of"); `choice` that the question offers
-    alternatives ("... or ..."); `negation` is the word that leaves something out ("which countries do not ...")."""
+    alternatives ("... or ..."); `negation` is the word that leaves something out ("which countries do not ..."), `difference` the words that ask for
+    one ("how many more people ... than"); `any` asks whether there is something ("are there any ...")."""
 
     ask: bool = False
     count: bool = False
@@ -81,6 +86,8 @@ class Cues:
     plural: bool = False
     definite: bool = False
     negation: Span = (0, 0)
+    difference: Span = (0, 0)
+    any: bool = False
     words: tuple[Word, ...] = field(default=())
 
 
@@ -93,7 +100,8 @@ def read_cues(question: str) -> Cues:
     grades = _grades(question, words, bounds)
     noun = _noun(words, grades)
     return Cues(
-        ask=bool(_ASK.match(question)),
+        ask=bool(_ASK.match(question)) and not _POLITE.match(question),
+        any=bool(_ANY.search(question)),
         count=bool(count) and not attributes,
         count_span=count.span() if count else (0, 0),
         grades=grades,
@@ -105,10 +113,17 @@ def read_cues(question: str) -> Cues:
         choice=bool(re.search(r"\b\w[^?]* or \w", question)),
         words=words,
         definite=bool(_DEFINITE.search(question)),
-        negation=left_out.span() if (left_out := _NEGATION.search(question)) else (0, 0),
+        negation=_span(_NEGATION, question),
+        difference=_span(_DIFFERENCE, question),
         plural=bool(noun and singular(noun.split()[-1]) != noun.split()[-1])
         and not re.search(r"\bhow many\b", question, re.I),
     )
+
+
+def _span(pattern: re.Pattern[str], question: str) -> Span:
+    """Where a pattern first stands in a question; (0, 0) where it does not."""
+    found = pattern.search(question)
+    return found.span() if found else (0, 0)
 
 
 def _expects(question: str) -> str:
@@ -152,7 +167,9 @@ def _open_attributes(question: str) -> tuple[tuple[str, ...], Span]:
     for adjective, attributes in lexicon()["how"].items():
         found = re.search(rf"\bhow {re.escape(adjective)}\b", question, re.I)
         if found:
-            return tuple(attributes), found.span()
+            unit = _UNIT.search(question, found.end())
+            meant = lexicon()["units"].get(" ".join(unit[1].split()).casefold(), ()) if unit else ()
+            return tuple(a for a in attributes if a in meant) or tuple(attributes), found.span()
     return (), (0, 0)
 
 

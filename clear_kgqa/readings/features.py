@@ -9,7 +9,7 @@ from clear_kgqa.readings.cues import Cues, lexicon
 from clear_kgqa.readings.graded import attribute_paths
 from clear_kgqa.readings.paths import Doubles, Floats
 from clear_kgqa.readings.question import Candidate, Question, View
-from clear_kgqa.readings.reading import PREPOSITIONS, Anchor, Reading, Span
+from clear_kgqa.readings.reading import PREPOSITIONS, Anchor, Reading, Span, TypeConstraint
 from clear_kgqa.readings.words import content_stems
 from clear_kgqa_tools.nodes import Hop
 
@@ -72,6 +72,7 @@ FEATURES = (
     "meant",
     "accounted",
     "both_hops",
+    "holds",
 )
 OPEN = 0.5  # nearness given to every attribute that a vague question leaves open
 _VARIANT = {"number": "number_changed"}
@@ -98,7 +99,7 @@ class Evidence:
         self._features: dict[Reading, dict[str, float]] = {}
         self._compatibility: dict[tuple[str, Span], float] = {}
         self._type_words: dict[tuple[str, Span], tuple[float, float]] = {}
-        self._described: dict[str, frozenset[str]] = {}
+        self._descriptions: dict[str, frozenset[str]] = {}
         kinds = lexicon()["kinds"].get(question.cues.expects, ())
         space = question.space
         encode = space.bundle.similarity.encode
@@ -167,6 +168,7 @@ class Evidence:
         used = [x.span for x in (*reading.filters, *((reading.order,) if reading.order else ()))]
         if reading.type:
             used.append(reading.type.span)
+        used += [t.span for a in reading.anchors if len(a.hops) > 1 for t in self.question.types if self._through(a, t)]
         view = self.question.view((*spans, *used))
         hops = [h for a in reading.anchors for h in a.hops] + [h for x in reading.filters for h in x.hops]
         hops += list(reading.order.hops) if reading.order else []
@@ -181,6 +183,13 @@ class Evidence:
         f["noun_left"] = float(self.noun_at in left)
         f["span_words"] = sum(e - s for s, e in spans) / 20
 
+    def _through(self, anchor: Anchor, constraint: TypeConstraint) -> bool:
+        """Whether a class names what a path of two steps leads through: "the capital of the *country* that borders"."""
+        first = anchor.hops[0]
+        known = self.question.space.bundle.schema.property_by_iri.get(first.property)
+        ends = known.ranges if known and first.direction == "out" else known.domains if known else ()
+        return constraint.iri in ends
+
     def _entities(self, f: dict[str, float], reading: Reading) -> None:
         found = [c for a in reading.entities if (c := self.candidate(a))]
         n = len(found) or 1
@@ -188,7 +197,7 @@ class Evidence:
             f["share"] += math.log(c.share + 0.001) / 4  # priors of several nodes multiply
             if c.node.match != "label":
                 f[c.node.match] += 1 / n
-            if c.mention.variant and c.mention.variant != "within":
+            if c.mention.variant not in ("", "within", "demonym"):
                 f[_VARIANT.get(c.mention.variant, c.mention.variant)] += 1 / n
             f["covered"] += c.covered / n
             f["compatibility"] += self._compatible(c) / n
@@ -212,24 +221,39 @@ class Evidence:
         return self._compatibility[key]
 
     def _said(self, c: Candidate) -> tuple[float, float]:
-        """Whether the question names the candidate's type ("the film Heat"), and the share of what else it says that
+        """Whether the candidate's type stands beside it ("the film Heat"), and the share of what else it says that
         the candidate's description says too ("Springfield in Oregon")."""
         key = (c.node.iri, c.mention.span)
         if key not in self._type_words:
             left = self.question.view([c.mention.span]).stems
-            types = content_stems(" ".join(c.node.types)) & left
-            told = (content_stems(c.node.description) & left) - types
+            types = content_stems(" ".join(c.node.types)) & self._beside(c.mention.span)
+            told = (self._described(c) & left) - types
             self._type_words[key] = (float(bool(types)), len(told) / (len(left) or 1))
         return self._type_words[key]
 
+    def _beside(self, span: Span) -> frozenset[str]:
+        """The stems of the words next to a mention: "the film Heat", "the state of Georgia", "Washington state"."""
+        words = self.question.cues.words
+        before = [w for w in words if w.end <= span[0] and w.lower not in ("of", "the")][-1:]
+        after = [w for w in words if w.start >= span[1]][:1]
+        return frozenset(w.stem for w in (*before, *after))
+
+    def _described(self, c: Candidate) -> frozenset[str]:
+        """What the description of a node says of it, less the names of properties that it has: "capital Tokyo" does not
+        tell that Japan is what "the capital" means."""
+        found = self._descriptions.get(c.node.iri)
+        if found is None:
+            own = (
+                self.question.space.text(p.hops[0].property).label for p in c.patterns if p.hops[0].direction == "out"
+            )
+            named = frozenset[str]().union(*(label for label in own if len(label) == 1))
+            found = self._descriptions[c.node.iri] = content_stems(c.node.description) - named
+        return found
+
     def _node_stems(self, reading: Reading) -> frozenset[str]:
         """What the types and descriptions of the reading's nodes say."""
-        return frozenset[str]().union(
-            *(
-                self._described.setdefault(a.node.iri, content_stems(" ".join((*a.node.types, a.node.description))))
-                for a in reading.entities
-            )
-        )
+        found = [c for a in reading.entities if (c := self.candidate(a))]
+        return frozenset[str]().union(*(self._described(c) | content_stems(" ".join(c.node.types)) for c in found))
 
     def _answer_kind(self, f: dict[str, float], reading: Reading) -> None:
         hop = next((a.hops[-1] for a in reading.anchors if a.hops), None)
@@ -298,7 +322,8 @@ class Evidence:
     def _unheard(self, f: dict[str, float], reading: Reading) -> None:
         """Parts of the wording that the reading does not honour."""
         cues = self.question.cues
-        f["ungraded"] = float(bool(cues.grades) and reading.order is None)
+        beyond = reading.target is not None and bool(reading.filters)
+        f["ungraded"] = float(bool(cues.grades) and reading.order is None and not beyond)
         f["uncounted"] = float(cues.count and reading.form != "count")
         f["unasked"] = float(cues.ask and reading.form != "ask")
         f["unchosen"] = float(cues.choice and not reading.among)
@@ -327,10 +352,12 @@ class Evidence:
 
 
 def with_answers(
-    f: dict[str, float], number: int, untyped: int | None, kind: tuple[float, float], cues: Cues
+    f: dict[str, float], number: int, untyped: int | None, kind: tuple[float, float], cues: Cues, holds: bool
 ) -> dict[str, float]:
-    """Add what a limited run showed: how many answers, of which classes, and the share that a constraint kept."""
+    """Add what a limited run showed: how many answers, of which classes, the share that a constraint kept, and whether
+    a yes/no reading `holds`: of two nodes of one name that is meant of which a thing can be said."""
     f["answer_noun"], f["answer_kind"] = kind
+    f["holds"] = float(holds)
     f["definite_many"] = float(cues.definite and number > 2)
     f["plural_single"] = float(cues.plural and number == 1)
     f["log_answers"] = math.log1p(number) / 7

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from clear_kgqa.readings.compose import alternatives, disjoint, overlaps
+from clear_kgqa.readings.compose import QUICK, alternatives, disjoint, overlaps
 from clear_kgqa.readings.cues import Bound, Grade, lexicon
 from clear_kgqa.readings.question import Candidate, Question
-from clear_kgqa.readings.reading import Anchor, AnswerForm, Order, Reading, Span, ValueFilter
+from clear_kgqa.readings.reading import Anchor, AnswerForm, Order, Reading, Span, TypeConstraint, ValueFilter, triples
 from clear_kgqa.readings.words import content_stems
+from clear_kgqa_tools.graph import trusted
 from clear_kgqa_tools.nodes import Hop
 from clear_kgqa_tools.terms import XSD, Term
 
+NAMED = 0.9  # cosine from which nothing else is looked for
 NEAR = 0.68  # cosine from which a property counts as named by an attribute word
+_THAN = re.compile(r"\s*(?:\w+\s+){0,2}than\s+(?:the\s+)?", re.I)
 
 
 def attribute_paths(question: Question, names: tuple[str, ...], most: int = 4) -> list[tuple[tuple[Hop, ...], float]]:
@@ -80,31 +84,88 @@ def _most_values(question: Question, sets: list[Reading], grade: Grade) -> Itera
     space = question.space
     rows = space.similarity(space.bundle.similarity.encode(list(grade.attributes)))
     ranked = sorted(space.properties, key=lambda p: -float(rows[:, space.index[p.iri]].max()))[:2]
-    for p in ranked:
-        score = float(rows[:, space.index[p.iri]].max())
-        if score < NEAR or p.values in ("number", "date"):
+    counted = Order((), grade.descending, grade.limit, grade.span, grade.offset, count=True)
+    bases = [b for b in sets if disjoint(b, grade.span)]
+    scores = [(p, float(rows[:, space.index[p.iri]].max())) for p in ranked if p.values not in ("number", "date")]
+    named = [(p, score) for p, score in scores if score >= NAMED]
+    of_class = [] if named else list(_most_of_class(question, bases, counted))
+    yield from of_class
+    for p, score in scores if not of_class else ():
+        if score >= NEAR:
+            order = replace(counted, hops=(Hop(p.iri, p.label, "out"),))
+            yield from (replace(base, order=order, features={"attribute": score}) for base in bases)
+
+
+def _most_of_class(question: Question, bases: list[Reading], counted: Order) -> Iterator[Reading]:
+    """ "the most countries": order by the number of instances of a class that a property joins to the answers."""
+    for of in question.types:
+        for base in bases if overlaps(of.span, counted.span) else ():
+            for hop in _joining(question, base.type.iri, of) if base.type else ():
+                yield replace(base, order=replace(counted, hops=(hop,), of=of), features={"attribute": 1.0})
+
+
+def _joining(question: Question, iri: str, of: TypeConstraint) -> list[Hop]:
+    """The properties that join instances of two classes; where a word of the question names some, only those."""
+    hops = []
+    for p in question.space.properties:
+        if iri in p.domains and of.iri in p.ranges:
+            hops.append(Hop(p.iri, p.label, "out"))
+        if iri in p.ranges and of.iri in p.domains:
+            hops.append(Hop(p.iri, p.label, "in"))
+    named = [h for h in hops if question.view([of.span]).reaches(h.property)]
+    return named or hops
+
+
+def beyond(question: Question, sets: list[Reading], grade: Grade) -> Iterator[Reading]:
+    """The sets bounded by the value of a named node: "countries bigger than India"."""
+    named = [(h, 1.0) for h in named_attribute(question, frozenset([grade.span]))]
+    for candidate in question.candidates:
+        span = candidate.mention.span
+        if candidate.value is not None or not _THAN.fullmatch(question.text[grade.span[1] : span[0]]):
             continue
-        for base in sets:
-            if disjoint(base, grade.span):
-                hop = (Hop(p.iri, p.label, "out"),)
-                order = Order(hop, grade.descending, grade.limit, grade.span, grade.offset, count=True)
-                yield replace(base, order=order, features={"attribute": score})
+        whole, target = (grade.span[0], span[1]), Anchor(candidate.node, span, ())
+        bases = [b for b in (*sets, *(Reading(type=t) for t in question.types)) if disjoint(b, whole)]
+        for hops, score in named or attribute_paths(question, grade.attributes):
+            query = f"SELECT ?v WHERE {{ {triples(hops, target.ref, '?v', 'm')} }}"
+            for (value,) in question.space.bundle.graph.query(trusted(query), QUICK).rows[:1]:
+                if value is None:
+                    continue
+                test = ValueFilter(hops, ">" if grade.descending else "<", value, whole)
+                for base in bases:
+                    yield replace(base, filters=(*base.filters, test), target=target, features={"attribute": score})
+
+
+def own_bounds(question: Question, bound: Bound) -> Iterator[Reading]:
+    """Whether the value of a named node is within a bound: "Is the population of Spain over 50 million?"."""
+    for hops, score in _bounded_paths(question, bound):
+        for candidate in question.candidates:
+            has = any(p.hops[0] == hops[0] for p in candidate.patterns)
+            if has and candidate.value is None and not overlaps(candidate.mention.span, bound.span):
+                among = (Anchor(candidate.node, candidate.mention.span, ()),)
+                test = ValueFilter(hops, bound.operator, _value(bound), bound.span, bound.year)
+                yield Reading(among=among, filters=(test,), form="ask", features={"attribute": score})
 
 
 def filtered(question: Question, sets: list[Reading], bound: Bound) -> Iterator[Reading]:
     """The sets bounded by a number or a year."""
-    names = (bound.attribute, *lexicon()["units"].get(bound.attribute, ())) if bound.attribute else ()
-    if bound.year:
-        paths = [(h, 0.6) for h in _date_paths(question)][:6]
-    else:
-        named = [(h, 1.0) for h in named_attribute(question, frozenset([bound.span]))]
-        paths = named or (attribute_paths(question, names) if names else [])
-    value = Term(f"{bound.value:.12g}", "literal", XSD + ("integer" if bound.value == int(bound.value) else "decimal"))
-    for hops, score in paths:
+    for hops, score in _bounded_paths(question, bound):
         for base in sets:
             if _apart(question, base, bound.span, hops):
-                test = ValueFilter(hops, bound.operator, value, bound.span, bound.year)
+                test = ValueFilter(hops, bound.operator, _value(bound), bound.span, bound.year)
                 yield replace(base, filters=(*base.filters, test), features={"attribute": score})
+
+
+def _value(bound: Bound) -> Term:
+    return Term(f"{bound.value:.12g}", "literal", XSD + ("integer" if bound.value == int(bound.value) else "decimal"))
+
+
+def _bounded_paths(question: Question, bound: Bound) -> list[tuple[tuple[Hop, ...], float]]:
+    """The paths that a bound may be on, with a score 0..1."""
+    if bound.year:
+        return [(h, 0.6) for h in _date_paths(question)][:6]
+    named = [(h, 1.0) for h in named_attribute(question, frozenset([bound.span]))]
+    names = (bound.attribute, *lexicon()["units"].get(bound.attribute, ())) if bound.attribute else ()
+    return named or (attribute_paths(question, names) if names else [])
 
 
 def _date_paths(question: Question) -> list[tuple[Hop, ...]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, replace
 
-from clear_kgqa.readings.cues import Cues, lexicon
+from clear_kgqa.readings.cues import Cues, Grade, lexicon, synonyms
 from clear_kgqa.readings.reading import Span
 from clear_kgqa.readings.words import FUNCTION_WORDS, WH_WORDS, Word, singular
 from clear_kgqa_tools.nodes import Node, NodeSearch
@@ -13,6 +14,7 @@ from clear_kgqa_tools.nodes import Node, NodeSearch
 LONGEST = 9  # words in a mention
 MOST_SPANS = 14
 NODES_PER_SPAN = 10
+ABBREVIATION = 5  # letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +35,34 @@ class Mention:
 
 
 def _in_cue(span: Span, cues: Cues) -> bool:
-    """Whether a span only says how much or how many ("more than 500,000 people", "how many")."""
-    held = [(b.span[0], b.span[1] + len(b.attribute) + 1) for b in cues.bounds if not b.year]
+    """Whether a span only says how much or how many ("more than 500,000 people", "how many", "the most")."""
+    held = [(w.start, w.end) for w in cues.words for g in cues.grades if g.count and _quantifies(w, g)]
+    held += [(b.span[0], b.span[1] + len(b.attribute) + 1) for b in cues.bounds if not b.year]
     if cues.count or cues.open_attributes:
         held.append(cues.count_span if cues.count else cues.open_span)
     return any(s <= span[0] and span[1] <= e for s, e in held)
 
 
+def _another_word(name: str, node: Node) -> bool:
+    """Whether a small word that can name a property is a proper name's alias by accident ("spoken", Spokane)."""
+    return node.match == "alias" and name in synonyms() and node.label[:1].isupper()
+
+
+def _quantifies(word: Word, grade: Grade) -> bool:
+    """Whether a word is the "most" of "the most countries", which is also the name of a town."""
+    return word.start == grade.span[0] and word.text.islower()
+
+
 def _strip(text: str) -> str:
-    return text.strip(' \t\n,;:?!"“”')
+    return text.strip(' \t\n,;:?!"“”') or text
 
 
 def _variants(words: tuple[Word, ...], i: int, j: int, question: str) -> Iterable[tuple[str, str]]:
     """(name, variant) pairs for the words i..j-1: as written, last word singular, adjective of a country."""
     raw = _strip(question[words[i].start : words[j - 1].end])
     yield raw, ""
+    if (whole := _strip(_unbroken(question, words[i].start, words[j - 1].end))) != raw:
+        yield whole, ""
     if raw.count("(") > raw.count(")") and words[j - 1].end < len(question):
         yield raw + ")", ""
     last = words[j - 1]
@@ -56,12 +71,19 @@ def _variants(words: tuple[Word, ...], i: int, j: int, question: str) -> Iterabl
         yield raw[: len(raw) - len(last.text)] + one, "number"
     elif last.lower == "people":
         yield raw[: len(raw) - 6] + "person", "number"
-    elif last.content and len(last.text) > 2:
+    elif last.content and len(last.text) > 2 and last.text.islower():  # a name has no plural: "the Nile" is not Niles
         yield raw + "s", "number"
     if j - i == 1:
         country = lexicon()["demonyms"].get(last.lower)
         if country and (last.lower != "us" or last.text.isupper()):
             yield country, "demonym"
+
+
+def _unbroken(question: str, start: int, end: int) -> str:
+    """The span up to the spaces around it: signs may belong to a name ("[@click=app.quit]press[/]")."""
+    begin = max(question.rfind(space, 0, start) for space in " \t\n") + 1
+    rest = re.search(r"\s", question[end:])
+    return question[begin : end + rest.start() if rest else len(question)]
 
 
 def _plausible(words: tuple[Word, ...], i: int, j: int) -> bool:
@@ -71,12 +93,21 @@ def _plausible(words: tuple[Word, ...], i: int, j: int) -> bool:
         if j - i == 1:
             return i > 0 and inside[0].text[:1].isupper() and inside[0].lower not in ("i", "the", "a", "of")
         return i > 0 and all(w.text[:1].isupper() or w.lower in ("of", "the") for w in inside)
+    if j - i == 1 and _verbal(words, i):
+        return False
     if i == 0 and inside[0].lower in WH_WORDS and len(inside) > 1 and not inside[1].text[:1].isupper():
         return False
-    return j - i > 1 or len(inside[0].text) > 1 or not inside[0].text.isalpha()
+    return j - i > 1 or len(inside[0].text) > 1 or not inside[0].text.isalpha() or inside[0].text.isupper()
 
 
-def find_mentions(question: str, cues: Cues, nodes: NodeSearch) -> list[Mention]:
+def _verbal(words: tuple[Word, ...], i: int) -> bool:
+    """Whether a small word can only be a verb: after "who", or after "that" where it ends in s ("that plays house")."""
+    before, lower = words[i - 1].lower if i else "", words[i].lower
+    verb = before == "who" or (before == "that" and lower.endswith("s"))
+    return verb and words[i].text.islower() and i + 1 < len(words)
+
+
+def find_mentions(question: str, cues: Cues, search: NodeSearch) -> list[Mention]:
     """Exact mentions (label, alias, plural, demonym), then typos for words that nothing explains.
 
     Spans are ordered longest first and cut to `MOST_SPANS`; each keeps its `NODES_PER_SPAN` most popular nodes.
@@ -90,13 +121,16 @@ def find_mentions(question: str, cues: Cues, nodes: NodeSearch) -> list[Mention]
                     names.setdefault(name, []).append((i, j, variant))
     for i, j, name in _pairs(words):
         names.setdefault(name, []).append((i, j, "pair"))
-    found = nodes.exact(list(names))
+    found = search.exact(list(names))
     by_span: dict[Span, Mention] = {}
     for name, places in names.items():
-        hits = found.get(name) or []
+        hits = [n for n in found.get(name) or [] if not _another_word(name, n)]
         for i, j, variant in places if hits else ():
             span = (words[i].start, words[j - 1].end)
-            mention = Mention(span, name, tuple(hits[:NODES_PER_SPAN]), variant, j - i)
+            nodes = hits[:NODES_PER_SPAN]
+            if variant == "demonym":
+                nodes = [replace(n, match="demonym") for n in nodes]
+            mention = Mention(span, name, tuple(nodes), variant, j - i)
             known = by_span.get(span)
             by_span[span] = mention if known is None else _joined(known, mention)
     return sorted(by_span.values(), key=lambda m: (-_weight(m, words), m.span))[:MOST_SPANS]
@@ -162,6 +196,13 @@ def uncovered(words: tuple[Word, ...], mentions: Iterable[Mention]) -> list[Word
     return [w for w in words if w.content and not any(s <= w.start and w.end <= e for s, e in spans)]
 
 
+def _may_be_meant(name: str, label: str, capitals: bool) -> bool:
+    """Whether a name may be mistyped for a label: by somebody who writes `capitals` neither an abbreviation for a word
+    ("NATO" for "Nago") nor a small word for a proper name ("member" for "Jember")."""
+    abbreviation = name.isupper() and len(name) <= ABBREVIATION and not label.isupper()
+    return not capitals or not (abbreviation or (name.islower() and label[:1].isupper()))
+
+
 def typo_mentions(
     question: str,
     cues: Cues,
@@ -171,7 +212,12 @@ def typo_mentions(
 ) -> list[Mention]:
     """Mentions with a typo: runs of up to four words that hold one that no label knows."""
     words = cues.words
-    strange = {i for i, w in enumerate(words) if w.content and len(w.text) > 3 and not known(w.lower)}
+    capitals = any(w.text.istitle() for w in words[1:] if w.content)
+    alone = [w for w in uncovered(words, mentions) if w.text.istitle() and w is not words[0]]
+    strange = {
+        i for i, w in enumerate(words)
+        if w.content and len(w.text) > 3 and w.lower not in synonyms() and (w in alone or not known(w.lower))
+    }  # fmt: skip
     out: list[Mention] = []
     for length in (4, 3, 2, 1):
         for i in range(len(words) - length + 1):
@@ -181,7 +227,8 @@ def typo_mentions(
             span = (words[i].start, words[j - 1].end)
             if any(m.span[0] <= span[0] and span[1] <= m.span[1] for m in (*mentions, *out)):
                 continue
-            hits = typos(_strip(question[span[0] : span[1]]), 3)
+            name = _strip(question[span[0] : span[1]])
+            hits = [n for n in typos(name, 3) if _may_be_meant(name, n.label, capitals)]
             if hits:
                 out.append(
                     Mention(

@@ -38,12 +38,13 @@ class View:
     """The question without some of its spans: the words that are left to be explained by properties.
 
     `lexical` holds, per property of the graph, the share of its label that stands in them. `words` are those left
-    that can name a property, by themselves or by a synonym ("what kind of music": genre).
+    that can name a property, by themselves or by a synonym ("what kind of music": genre); none of `held`, which belong
+    to the longer name of which a span is a part ("player" where "baseball" is taken out of "baseball player").
     """
 
-    def __init__(self, words: list[Word], space: PropertySpace) -> None:
+    def __init__(self, words: list[Word], space: PropertySpace, held: frozenset[int] = frozenset()) -> None:
         self.left = [w for w in words if w.content]
-        self.words = [w for w in words if w.content or w.lower in synonyms()]
+        self.words = [w for w in words if (w.content or w.lower in synonyms()) and w.start not in held]
         self.space = space
         self.stems = frozenset(w.stem for w in self.left)
         self.lexical = space.lexical(self.stems)
@@ -134,8 +135,16 @@ class Question:
         found = self._views.get(key)
         if found is None:
             left = [w for w in self.cues.words if not any(s <= w.start and w.end <= e for s, e in key)]
-            found = self._views[key] = View(left, self.space)
+            longer = [n for n in self._names if n not in key and any(n[0] <= s and e <= n[1] for s, e in key)]
+            held = frozenset(w.start for w in left if any(s <= w.start < e for s, e in longer))
+            found = self._views[key] = View(left, self.space, held)
         return found
+
+    @cached_property
+    def _names(self) -> list[Span]:
+        """The spans that are names as they stand."""
+        exact = [m for m in self.mentions if not m.variant and any(n.match in ("label", "alias") for n in m.nodes)]
+        return [m.span for m in exact]
 
     def ranked(self, candidate: Candidate) -> list[Pattern]:
         """The patterns of a candidate, most promising first by a mix of meaning, wording and use."""

@@ -18,15 +18,18 @@ from clear_kgqa.readings.paths import Doubles, PropertySpace
 from clear_kgqa.readings.posterior import Posterior, Weights, infer, load_weights
 from clear_kgqa.readings.qualified import qualified
 from clear_kgqa.readings.question import Candidate, Question, masked
-from clear_kgqa.readings.reading import Reading, TypeConstraint
+from clear_kgqa.readings.reading import Reading, Span, TypeConstraint
 from clear_kgqa.readings.words import Word, singular, stem, tokenize
 from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.folding import fold
+from clear_kgqa_tools.nodes import Node
 from clear_kgqa_tools.search_graph_pattern import SearchGraphPattern
 
 FIRST = 48  # readings that get their answers
 HOPELESS = 8.0  # nats below the most promising reading from which a reading is not run
 NODES = 40
+MENTIONS = 6  # whose paths are looked at though others are more promising
+GUESSED = ("fuzzy", "prefix")
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,6 @@ class Reader:
         evidence = Evidence(question, self.weights.reading)
         readings, missing = _readings(question, evidence)
         rows = {r: evidence.features(r) for r in readings}
-        psi = null_features(question, list(rows.values()))
         names = FEATURES
         phi = np.array([[rows[r][n] for n in names] for r in readings]).reshape(len(readings), len(names))
         promise = phi @ self.weights.reading
@@ -135,6 +137,7 @@ class Reader:
         answers = run_all(self.bundle.graph, kept)
         kept, answers, final = _answered(kept, answers, rows, evidence)
         phi = np.array([[f[n] for n in names] for f in final]).reshape(len(kept), len(names))
+        psi = null_features(question, final)
         return Table(question.cues, mentions, kept, answers, phi, np.array([psi[n] for n in NULL_FEATURES]), missing)
 
     def _question(self, text: str, mentions: tuple[Mention, ...]) -> Question:
@@ -143,11 +146,11 @@ class Reader:
         around = self.patterns.around(nodes)
         candidates = []
         for m in mentions:
-            total = sum(n.popularity + 1 for n in m.nodes)
+            totals = [sum(n.popularity + 1 for n in m.nodes if _by_country(n) == way) for way in (False, True)]
             covered = any(o.span != m.span and o.span[0] <= m.span[0] and m.span[1] <= o.span[1] for o in mentions)
             for n in m.nodes:
                 if n.iri in around:
-                    share = (n.popularity + 1) / total
+                    share = (n.popularity + 1) / totals[_by_country(n)]
                     candidates.append(Candidate(m, n, share, tuple(around[n.iri]), covered))
         candidates += values.candidates(text, cues, mentions, self.bundle)
         self._encode_ahead(text, cues, mentions)
@@ -189,6 +192,11 @@ class Reader:
         return out[:6]
 
 
+def _by_country(node: Node) -> bool:
+    """Whether a node is named by an adjective: the language Portuguese and Portugal do not share a name."""
+    return node.match == "demonym"
+
+
 def _type_names(bundle: GraphBundle) -> dict[str, list[TypeConstraint]]:
     names: dict[str, list[TypeConstraint]] = {}
     parents = {p for c in bundle.schema.classes for p in c.parents}
@@ -214,11 +222,12 @@ def _readings(question: Question, evidence: Evidence) -> tuple[list[Reading], tu
     """Every reading of the form that the wording asks for; plain lists where nothing of that form can be built."""
     cues = question.cues
     missing = [noun] if (noun := absent(question)) else []
+    missing += [text for start, end in [cues.difference] if (text := question.text[start:end])]
     hops = compose.one_hop(question)
-    bases = _best(hops, evidence, compose.BASES)
+    bases = _best_of_each(hops, evidence)
+    joined = _best(compose.joined(question, bases), evidence, 24)
     if _needs_second(bases, evidence):
         bases += _best(compose.second_hop(question, bases[:4]), evidence, 6)
-    joined = _best(compose.joined(question, bases[: compose.BASES]), evidence, 24)
     sets = compose.base_sets(question, [*bases, *joined])
     plain = sets
     for bound in cues.bounds:
@@ -228,12 +237,19 @@ def _readings(question: Question, evidence: Evidence) -> tuple[list[Reading], tu
             missing.append(question.text[bound.span[0] : bound.span[1]])
     out: list[Reading] = []
     for grade in cues.grades[:1]:
-        found = [*graded.compared(question, grade), *graded.ordered(question, sets, grade)]
+        found = [*graded.compared(question, grade), *graded.beyond(question, sets, grade)]
+        found += [] if found and grade.comparative else graded.ordered(question, sets, grade)
         out += found
         if not found and not grade.comparative:
             missing.append(question.text[grade.span[0] : grade.span[1]])
-    if cues.ask:
+    if cues.ask and cues.any:
+        out += [
+            replace(r, form="ask", features={"fits": 1.0})
+            for r in (*compose.typed(question, [*bases, *joined]), *joined)
+        ]
+    elif cues.ask:
         out += yes_no.yes_or_no(question)
+        out += [r for bound in cues.bounds for r in graded.own_bounds(question, bound)]
     if cues.count:
         out += [replace(r, form="count") for r in sets]
     if _heard(question, out):
@@ -247,7 +263,7 @@ def _heard(question: Question, readings: list[Reading]) -> bool:
     """Whether the wording leaves no doubt about the form, so that plain lists need not be looked at."""
     cues = question.cues
     if cues.ask and not cues.choice:
-        return any(r.form == "ask" and (r.features.get("fits") or r.among) for r in readings)
+        return True  # yes and no are not answered with a list
     named = any(compose.overlaps(m.span, cues.grades[0].span) for m in question.mentions) if cues.grades else True
     return not named and not cues.grades[0].dates and any(r.features.get("attribute", 0.0) >= 0.9 for r in readings)
 
@@ -262,12 +278,29 @@ def _best(readings: Iterable[Reading], evidence: Evidence, most: int) -> list[Re
     return sorted(readings, key=lambda r: -evidence.promise(r))[:most]
 
 
+def _best_of_each(hops: list[Reading], evidence: Evidence) -> list[Reading]:
+    """The most promising paths, and of each mention that has none among them its best few."""
+    ranked = sorted(hops, key=lambda r: -evidence.promise(r))
+    best = ranked[: compose.BASES]
+    held, left = {b.anchors[0].span for b in best}, dict[Span, list[Reading]]()
+    for reading in ranked[compose.BASES :]:
+        span = reading.anchors[0].span
+        if span not in held and reading.anchors[0].node.match not in GUESSED:
+            left.setdefault(span, []).append(reading)
+    return [*best, *(r for readings in list(left.values())[:MENTIONS] for r in readings[:2])]
+
+
 def _unique(readings: Iterable[Reading], evidence: Evidence) -> list[Reading]:
     """One reading per query, the most promising: a node may be named by a span and, as an alias, by a part of it."""
     same: dict[str, list[Reading]] = {}
     for reading in dict.fromkeys(readings):
         same.setdefault(reading.query, []).append(reading)
     return [rs[0] if len(rs) == 1 else max(rs, key=evidence.promise) for rs in same.values()]
+
+
+def _guessed(reading: Reading) -> bool:
+    """Whether a node of the reading bears another name than was asked about: to deny something of it says nothing."""
+    return any(a.node.match in GUESSED for a in reading.entities)
 
 
 def _answered(
@@ -279,9 +312,10 @@ def _answered(
     kept, held, final = [], [], []
     for r, a, kind in zip(readings, answers, kinds, strict=True):
         zero = r.form == "count" and a.terms and a.terms[0].value == "0"
-        if (a.terms or a.truncated) and not zero:
+        holds = r.form == "ask" and [t.value for t in a.terms] == ["true"]
+        if (a.terms or a.truncated) and not zero and not (r.form == "ask" and not holds and _guessed(r)):
             kept.append(r)
             held.append(a)
             before = untyped.get(replace(r, type=None).query) if r.type else None
-            final.append(with_answers(rows[r], len(a.terms), before, kind, evidence.question.cues))
+            final.append(with_answers(rows[r], len(a.terms), before, kind, evidence.question.cues, holds))
     return kept, held, final

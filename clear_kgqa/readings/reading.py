@@ -57,7 +57,8 @@ class ValueFilter:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The answers with the most or least of a value (or, with `count`, the most values); `limit` of them."""
+    """The answers with the most or least of a value (or, with `count`, the most values, those of the class `of` where
+    one is given); `limit` of them."""
 
     hops: tuple[Hop, ...]
     descending: bool
@@ -65,12 +66,16 @@ class Order:
     span: Span
     offset: int = 0
     count: bool = False
+    of: TypeConstraint | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What a question may mean; compared by identity, `query` tells two equal ones. `among` restricts the answer to named entities (comparison); `target` is the second
-    entity of a yes/no question. `answers` come from a limited run and are empty until then."""
+    """What a question may mean; compared by identity, `query` tells two equal ones.
+
+    `among` restricts the answer to named entities (comparison); `target` is the second entity of a yes/no question, or
+    the one whose value a filter compares with.
+    """
 
     anchors: tuple[Anchor, ...] = ()
     type: TypeConstraint | None = None
@@ -136,17 +141,21 @@ def _where(reading: Reading) -> str:
     for i, anchor in enumerate(reading.anchors):
         parts.append(triples(anchor.hops, anchor.ref, "?x", f"m{i or ''}"))
     if reading.type:
-        path = iri_ref(reading.type.predicate) + (
-            f"/{iri_ref(reading.type.subclass)}*" if reading.type.subclass else ""
-        )
-        parts.append(f"?x {path} {iri_ref(reading.type.iri)} .")
+        parts.append(_is_of(reading.type, "?x"))
     for i, bound in enumerate(reading.filters):
         parts.append(triples(bound.hops, "?x", f"?f{i}", f"f{i}m"))
         left = f"YEAR(?f{i})" if bound.year else f"?f{i}"
         parts.append(f"FILTER({left} {bound.operator} {bound.value.n3()})")
     if reading.order:
         parts.append(triples(reading.order.hops, "?x", "?v", "vm"))
+        if reading.order.of:
+            parts.append(_is_of(reading.order.of, "?v"))
     return " ".join(parts)
+
+
+def _is_of(constraint: TypeConstraint, variable: str) -> str:
+    path = iri_ref(constraint.predicate) + (f"/{iri_ref(constraint.subclass)}*" if constraint.subclass else "")
+    return f"{variable} {path} {iri_ref(constraint.iri)} ."
 
 
 def render(reading: Reading) -> str:
@@ -206,6 +215,19 @@ def _anchor_words(anchor: Anchor, names: Mapping[str, str]) -> str:
     return _step(last, words)
 
 
+def _bound_words(bound: ValueFilter) -> str:
+    return f"with {hop_words(bound.hops)} {'in ' if bound.year else ''}{bound.operator} {bound.value.value}"
+
+
+def _order_words(order: Order) -> str:
+    amount = "number of values" if order.count else "value"
+    what = (
+        f"number of {order.of.label}: {hop_words(order.hops)}" if order.of else f"{amount} of {hop_words(order.hops)}"
+    )
+    rank = f" (rank {order.offset + 1})" if order.offset else ""
+    return f"with the {'highest' if order.descending else 'lowest'} {what}{rank}"
+
+
 def verbalise(reading: Reading, names: Mapping[str, str]) -> str:
     """One line such as "City whose country is Kenya, with population > 500000, counted"."""
     if reading.form == "ask" and reading.target:
@@ -224,16 +246,12 @@ def verbalise(reading: Reading, names: Mapping[str, str]) -> str:
     parts = [_anchor_words(a, names) for a in reading.anchors]
     if reading.among:
         head = " or ".join(names.get(a.node.iri, a.node.label) for a in reading.among)
-    parts += [
-        f"with {hop_words(f.hops)} {'in ' if f.year else ''}{f.operator} {f.value.value}" for f in reading.filters
-    ]
+    whose = f" (that of {names.get(reading.target.node.iri, reading.target.node.label)})" if reading.target else ""
+    parts += [_bound_words(f) + whose for f in reading.filters]
     if reading.order:
-        amount = "number of values" if reading.order.count else "value"
-        rank = f" (rank {reading.order.offset + 1})" if reading.order.offset else ""
-        parts.append(
-            f"with the {'highest' if reading.order.descending else 'lowest'} {amount} of "
-            f"{hop_words(reading.order.hops)}{rank}"
-        )
+        parts.append(_order_words(reading.order))
+    if reading.form == "ask" and len(reading.among) == 1:
+        return f"Is it true: {head} {', '.join(parts)}?"
     text = (head + " " if head else "") + ", ".join(parts)
     if reading.form == "count":
         return f"How many: {text}".strip()

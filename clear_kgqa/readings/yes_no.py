@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from clear_kgqa.readings.compose import PATTERNS_PER_NODE, QUICK, alternatives, overlaps
+from clear_kgqa.readings.compose import PATTERNS_PER_NODE, QUICK, alternatives, overlaps, within
 from clear_kgqa.readings.question import Candidate, Question
 from clear_kgqa.readings.reading import Anchor, Reading, TypeConstraint
 from clear_kgqa_tools.graph import trusted
@@ -15,11 +15,13 @@ from clear_kgqa_tools.terms import iri_ref
 
 def asked(question: Question) -> Iterator[Reading]:
     """Yes/no readings: a path between two entities (one that exists, or one that would fit), or a class membership."""
-    for first in question.candidates:
+    nodes = _nodes(question)
+    names = [c.mention.span for c in nodes if c.node.match in ("label", "alias")]  # "States" of "the United States"
+    for first in nodes:
         for constraint in question.types:
-            if not overlaps(first.mention.span, constraint.span):
+            if not any(within(constraint.span, n) for n in names) and not overlaps(first.mention.span, constraint.span):
                 yield _is_a(first, constraint)
-        for second in question.candidates:
+        for second in nodes:
             if first is not second and not overlaps(first.mention.span, second.mention.span):
                 yield from _between(question, first, second)
 
@@ -27,7 +29,9 @@ def asked(question: Question) -> Iterator[Reading]:
 def _is_a(candidate: Candidate, constraint: TypeConstraint) -> Reading:
     target = Anchor(replace(candidate.node, iri=constraint.iri, label=constraint.label), constraint.span, ())
     hop = Hop(constraint.predicate, "type", "out")
-    return Reading((Anchor(candidate.node, candidate.mention.span, (hop,)),), target=target, form="ask")
+    return Reading(
+        (Anchor(candidate.node, candidate.mention.span, (hop,)),), target=target, form="ask", features={"fits": 1.0}
+    )
 
 
 def _between(question: Question, first: Candidate, second: Candidate) -> Iterator[Reading]:
@@ -64,23 +68,33 @@ def _fits(question: Question, pattern: Pattern, second: Candidate, types: set[st
     return float(bool(types & ends) or hits)
 
 
+def _nodes(question: Question) -> list[Candidate]:
+    """The candidates that are nodes, no classes, and whose mention is not a part of a class's name ("US" of "US
+    state")."""
+    classes, spans = question.space.class_index, [t.span for t in question.types]
+    nodes = [c for c in question.candidates if c.value is None and c.node.iri not in classes]
+    return [c for c in nodes if not any(within(c.mention.span, s) for s in spans)]
+
+
 def linked(question: Question, most: int = 12) -> Iterator[Reading]:
     """Two-hop chains of outgoing properties that really join two entities ("Is Lyon in Europe?").
 
-    Where no word names the relation, a chain leads from the part to the whole: nodes have one such value, not several.
+    Where no word names the relation, a chain leads from the part to the whole: nodes have one such value, not several,
+    and the whole does not lead back (as a neighbour does).
     """
     known, hidden = question.space.bundle.schema.property_by_iri, set(question.space.bundle.profile.hidden)
-    pairs = [
-        (a, b) for a in question.candidates for b in question.candidates if not overlaps(a.mention.span, b.mention.span)
-    ]
+    nodes = _nodes(question)
+    pairs = [(a, b) for a in nodes for b in nodes if not overlaps(a.mention.span, b.mention.span)]
     for first, second in pairs[:most]:
         a, b = iri_ref(first.node.iri), iri_ref(second.node.iri)
         named = question.view([first.mention.span, second.mention.span]).left
         barred = hidden if named else hidden | question.space.several
-        query = f"SELECT ?p ?q WHERE {{ {a} ?p ?m . ?m ?q {b} . FILTER(isIRI(?m)) }} LIMIT 20"
+        one_way = "" if named else f" FILTER NOT EXISTS {{ {b} ?q ?m }}"
+        query = f"SELECT ?p ?q WHERE {{ {a} ?p ?m . ?m ?q {b} . FILTER(isIRI(?m)){one_way} }} LIMIT 20"
         for row in question.space.bundle.graph.query(trusted(query), QUICK).rows:
             iris = [t.value for t in row if t is not None]
-            if len(iris) == 2 and all(i in known and i not in barred for i in iris):
+            back_and_forth = iris[0] == iris[-1] and iris[0] in question.space.several  # a neighbour's neighbour
+            if len(iris) == 2 and not back_and_forth and all(i in known and i not in barred for i in iris):
                 anchor = Anchor(first.node, first.mention.span, tuple(Hop(i, known[i].label, "out") for i in iris))
                 target = Anchor(second.node, second.mention.span, ())
                 yield Reading((anchor,), target=target, form="ask", features={"fits": 1.0})

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 from clear_kgqa_tools.terms import Term
 
 Direction = Literal["out", "in"]
-Match = Literal["label", "alias", "prefix", "fuzzy"]
+Match = Literal["label", "alias", "prefix", "fuzzy", "demonym"]
 
 
 @dataclass(frozen=True, slots=True)
