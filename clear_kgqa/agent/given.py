@@ -35,7 +35,7 @@ class GivenReader(Reader):
     def _place(self, name: str, question: str) -> Span:
         strange = [w for w in self._cues(question).words if w.content and w.lower not in self._vocabulary_set]
         place = locate(name, question)
-        return place if place != (0, 0) or not strange else ((strange[-1].start, strange[-1].end)
+        return place if place != (0, 0) or not strange else (strange[-1].start, strange[-1].end)
 
     def told(self, question: str) -> str:
         """The question with the given nodes named, for a model."""
