@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from math import ceil
 from pathlib import Path
 from statistics import median
@@ -28,6 +29,12 @@ from clear_kgqa_finetune.task import Task
 from clear_kgqa_finetune.tiny import tiny_rows
 
 Seconds = tuple[float, float]
+
+
+def described_rows() -> list[Any]:
+    """The 24 made-up rows with contexts of some 60 tokens, as CLAQUA's are."""
+    more = ". One of several of that name, it was first mentioned in 1536 and lies in the north of its county near the border"
+    return [{**row, "contexts": [context + more for context in row["contexts"]]} for row in tiny_rows()[0]]
 
 
 def batches(task: Task, recipe: Recipe, steps: range) -> Iterator[Any]:
@@ -55,24 +62,27 @@ def bare_loop(model: Any, task: Task, recipe: Recipe, steps: range) -> Seconds:
 
 
 def trained(model: Any, task: Task, recipe: Recipe, steps: int) -> Seconds:
-    """The project's loop: what the second `steps` steps cost, so that set-up and the last save are not counted."""
-    spent = []
-    for count in (steps, 2 * steps):
-        with tempfile.TemporaryDirectory() as folder:
-            cpu = time.process_time()
-            limited = recipe.model_copy(update={"max_steps": count, "save_steps": 2 * count})
-            _, figures = fit(limited, Path(folder), model, task, lambda line: None)
-            spent.append((figures["seconds"], time.process_time() - cpu))
-    return spent[1][0] - spent[0][0], spent[1][1] - spent[0][1]
+    """The project's loop: what the second `steps` steps cost, from loss to loss, so that set-up and saving do not count."""
+    begun: list[Seconds] = []
+
+    def noted(model: Any, batch: Any) -> Any:
+        begun.append((time.perf_counter(), time.process_time()))
+        return task.loss(model, batch)
+
+    limited = recipe.model_copy(update={"max_steps": 2 * steps + 1, "save_steps": 3 * steps})
+    with tempfile.TemporaryDirectory() as folder:
+        fit(limited, Path(folder), model, replace(task, loss=noted), lambda line: None)
+    first, last = begun[steps], begun[2 * steps]
+    return last[0] - first[0], last[1] - first[1]
 
 
 def main(base_spec: str = "smollm2-135m", steps: str = "6", rounds: str = "2") -> None:
     count = int(steps)
     with tempfile.TemporaryDirectory() as folder:
-        changes = {"base": base_spec, "data": None, "batch_size": 4}
+        changes = {"base": base_spec, "data": None}
         recipe = load_recipe("smollm2-135m-helper").model_copy(update=changes)
         base = load_base(recipe, Path(folder))
-        rows = tiny_rows()[0] * ceil(2 * count * recipe.batch_size / 24)
+        rows = described_rows() * ceil((2 * count + 1) * recipe.batch_size / 24)
         task = prepare(recipe, base.tokenizer, rows, [])
         model = add_adapter(Base(base.model, base.tokenizer, base.source), recipe)
         bare_loop(model, task, recipe, range(2 * count))

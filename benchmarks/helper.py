@@ -33,18 +33,19 @@ def row(name: str, items: list[LabelledItem], scores: list[float]) -> str:
 
 
 def rows(bundle: GraphBundle, items: list[LabelledItem], spec: str, sample: int) -> Iterator[str]:
-    models = {"untuned": f"hf:{spec.rpartition('+')[0]}", "tuned": f"hf:{spec}"}
+    models = {"tuned": f"hf:{spec}", "untuned": f"hf:{spec.rpartition('+')[0]}"}
     nodes = candidates_of(bundle, items)
     labels = [item.label for item in items]
     yield f"| question only | {auroc(labels, wording_alone(items, nodes, by_template=True)):.3f} | {len(items)} |"
     yield row("trained scorer, no model", items, trained_scores(bundle, items, nodes))
-    for name, likelihood in models.items():
-        model = make_likelihood(likelihood, bundle)
-        yield row(f"trained scorer, {name}", items, trained_scores(bundle, items, nodes, likelihood=model))
+    model = make_likelihood(models["tuned"], bundle)
+    yield row("trained scorer, tuned", items, trained_scores(bundle, items, nodes, likelihood=model))
     few = items[:sample]
-    for scorer in ("calibrated", "paper", "published-code"):
+    for scorer in ("paper", "published-code", "calibrated"):
         for name, likelihood in {"offline": "offline", **models}.items():
             yield row(f"{scorer}, {name}", few, scored(make_recipe(scorer, bundle, likelihood), few, nodes[:sample]))
+    model = make_likelihood(models["untuned"], bundle)
+    yield row("trained scorer, untuned", items, trained_scores(bundle, items, nodes, likelihood=model))
 
 
 def main(spec: str, kg: str, items: str, data: str, sample: str = "100") -> None:
