@@ -10,6 +10,17 @@ from clear_kgqa.readings.reading import PREPOSITIONS
 from clear_kgqa.readings.words import content_stems
 from clear_kgqa_tools.nodes import Hop
 
+_OTHER_TIME = re.compile(r"\b(?:previous|former|future|past|upcoming)\s+(?=(\w+)\s+of\b)", re.I)
+
+
+def other_time(question: Question) -> str:
+    """The word that asks for a value of another time ("the previous currency of"), where only the property of now is
+    there; else nothing."""
+    found = _OTHER_TIME.search(question.text)
+    stems = content_stems(found[1]) if found else frozenset()
+    named = any(question.space.text(p.iri).label == stems for p in question.space.properties) if stems else False
+    return found[0].strip() if found and named else ""
+
 
 def absent(question: Question) -> str:
     """The noun of "NOUN of NODE" where the graph has a property of that name but not for any node that can be meant,

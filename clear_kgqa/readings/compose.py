@@ -73,6 +73,7 @@ def second_hop(question: Question, bases: list[Reading]) -> Iterator[Reading]:
     """One more hop from the answers of a base: "the currency of the country where Lyon is"."""
     graph, schema = question.space.bundle.graph, question.space.bundle.schema
     hidden = {*question.space.bundle.profile.hidden, *question.space.type_predicates}
+    shared = any(w.lower in ("share", "shares", "same") for w in question.cues.words)  # a value with another node
     for base in bases:
         anchor = base.anchors[0]
         if len(anchor.hops) > 1:
@@ -86,7 +87,11 @@ def second_hop(question: Question, bases: list[Reading]) -> Iterator[Reading]:
             for property_, _ in graph.query(trusted(query), QUICK).rows:
                 known = schema.property_by_iri.get(property_.value) if property_ else None
                 back = anchor.hops[-1]
-                if known is None or known.iri in hidden or (known.iri == back.property and way != back.direction):
+                if (
+                    known is None
+                    or known.iri in hidden
+                    or (known.iri == back.property and way != back.direction and not shared)
+                ):
                     continue
                 hop = Hop(known.iri, known.label, "out" if way == "out" else "in")
                 yield Reading((replace(anchor, hops=(*anchor.hops, hop)),))

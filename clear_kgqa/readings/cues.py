@@ -16,6 +16,7 @@ from clear_kgqa.readings.words import Word, singular, stem, tokenize
 
 _DEFINITE = re.compile(r"\b(?:what|who|where)(?:\s+(?:is|was)|['’]s|s)\s+the\s+(?!names?\b|titles?\b)(?!\w+s\b)", re.I)
 _ASK = re.compile(r"^\W*(is|are|was|were|am|do|does|did|has|have|had|can|could|will)\b", re.I)
+_BOTH = re.compile(r"\bboth\b.+\band\b", re.I)
 _POLITE = re.compile(r"^\W*(?:can|could|would|will|do|are|have)\s+(?:you|i|we)\b", re.I)
 _ANY = re.compile(r"\bany\b|^\W*(?:is|are|was|were) there\b", re.I)
 _COUNT = re.compile(r"\b(how many|number of|count (?:of|the)|amount of|how often|how many times)\b", re.I)
@@ -71,7 +72,7 @@ class Cues:
     a vague question ("how big") leaves open; `noun` is the noun phrase after which/what/how many; `plural` says that
     several answers are expected, `definite` that one is ("what is the capital of"); `choice` that the question offers
     alternatives ("... or ..."); `negation` is the word that leaves something out ("which countries do not ..."), `difference` the words that ask for
-    one ("how many more people ... than"); `any` asks whether there is something ("are there any ...")."""
+    one ("how many more people ... than"); `any` asks whether there is something ("are there any ..."), `both` joins two conditions."""
 
     ask: bool = False
     count: bool = False
@@ -88,6 +89,7 @@ class Cues:
     negation: Span = (0, 0)
     difference: Span = (0, 0)
     any: bool = False
+    both: bool = False
     words: tuple[Word, ...] = field(default=())
 
 
@@ -101,6 +103,7 @@ def read_cues(question: str) -> Cues:
     noun = _noun(words, grades)
     return Cues(
         ask=bool(_ASK.match(question)) and not _POLITE.match(question),
+        both=bool(_BOTH.search(question)),
         any=bool(_ANY.search(question)),
         count=bool(count) and not attributes,
         count_span=count.span() if count else (0, 0),
@@ -166,11 +169,17 @@ def _phrase(words: Iterable[Word], skipped: tuple[str, ...]) -> str:
 def _open_attributes(question: str) -> tuple[tuple[str, ...], Span]:
     for adjective, attributes in lexicon()["how"].items():
         found = re.search(rf"\bhow {re.escape(adjective)}\b", question, re.I)
-        if found:
+        if found and not (adjective.startswith("many") and _do_something(question[found.end() :])):
             unit = _UNIT.search(question, found.end())
             meant = lexicon()["units"].get(" ".join(unit[1].split()).casefold(), ()) if unit else ()
             return tuple(a for a in attributes if a in meant) or tuple(attributes), found.span()
     return (), (0, 0)
+
+
+def _do_something(rest: str) -> bool:
+    """Whether "how many people" counts those who do something ("speak Spanish") instead of the people of a place."""
+    verb = next((w for w in tokenize(rest) if w.lower not in ("have", "has", "had")), None)
+    return verb is not None and verb.content and verb.lower in synonyms() and verb.lower not in lexicon()["dwell"]
 
 
 def _number(text: str, scale: str | None) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 from clear_kgqa.readings.answers import Answers
 from clear_kgqa.readings.cues import Cues, lexicon
@@ -12,6 +13,7 @@ from clear_kgqa.readings.question import Candidate, Question, View
 from clear_kgqa.readings.reading import PREPOSITIONS, Anchor, Reading, Span, TypeConstraint
 from clear_kgqa.readings.words import content_stems
 from clear_kgqa_tools.nodes import Hop
+from clear_kgqa_tools.schema import Property
 
 FEATURES = (
     "masked",
@@ -73,6 +75,8 @@ FEATURES = (
     "accounted",
     "both_hops",
     "holds",
+    "unjoined",
+    "inherited",
 )
 OPEN = 0.5  # nearness given to every attribute that a vague question leaves open
 _VARIANT = {"number": "number_changed"}
@@ -86,6 +90,7 @@ NULL_FEATURES = (
     "best_masked_left",
     "least_unexplained",
     "best_lexical",
+    "class_lost",
 )
 
 
@@ -185,10 +190,15 @@ class Evidence:
 
     def _through(self, anchor: Anchor, constraint: TypeConstraint) -> bool:
         """Whether a class names what a path of two steps leads through: "the capital of the *country* that borders"."""
-        first = anchor.hops[0]
-        known = self.question.space.bundle.schema.property_by_iri.get(first.property)
-        ends = known.ranges if known and first.direction == "out" else known.domains if known else ()
-        return constraint.iri in ends
+        return constraint.iri in ends(self.question.space.bundle.schema.property_by_iri, anchor.hops[0])
+
+    def _inherited(self, anchor: Anchor) -> bool:
+        """Whether a path of two steps finds with the whole what the part lacks: "the currency they use in Sydney"."""
+        space, (first, last) = self.question.space, anchor.hops
+        c = self.candidate(anchor)
+        own = {p.hops[0].property for p in c.patterns if p.hops[0].direction == "out"} if c else set()
+        upward = first.direction == last.direction == "out" and first.property not in space.several
+        return upward and last.property not in own and bool(self.question.view([anchor.span]).reaches(last.property))
 
     def _entities(self, f: dict[str, float], reading: Reading) -> None:
         found = [c for a in reading.entities if (c := self.candidate(a))]
@@ -280,6 +290,7 @@ class Evidence:
         f["joined"] = float(len(reading.anchors) > 1)
         f["two_hop"] = float(any(len(a.hops) > 1 for a in reading.anchors))
         f["two_hop_named"] = max((self._weakest(a) for a in reading.anchors if len(a.hops) > 1), default=0.0)
+        f["inherited"] = float(any(self._inherited(a) for a in reading.anchors if len(a.hops) == 2))
         f["preposition"] = float(reading.form == "ask" and any(self._led_by(a, reading) for a in reading.anchors))
         f["two_hop_full"] = float(f["two_hop_named"] >= 0.6)
         f["value"] = float(any(a.value is not None for a in reading.anchors))
@@ -327,6 +338,7 @@ class Evidence:
         f["uncounted"] = float(cues.count and reading.form != "count")
         f["unasked"] = float(cues.ask and reading.form != "ask")
         f["unchosen"] = float(cues.choice and not reading.among)
+        f["unjoined"] = float(cues.both and len(reading.anchors) + len(reading.among) < 2)
         f["unbounded"] = float(len(cues.bounds) > len(reading.filters))
 
     def _in_noun(self, span: Span) -> bool:
@@ -351,6 +363,12 @@ class Evidence:
         return [(noun, kind) for noun, kind in fits]
 
 
+def ends(known: Mapping[str, Property], hop: Hop) -> Sequence[str]:
+    """The classes at the end of a step."""
+    property_ = known.get(hop.property)
+    return () if property_ is None else property_.ranges if hop.direction == "out" else property_.domains
+
+
 def with_answers(
     f: dict[str, float], number: int, untyped: int | None, kind: tuple[float, float], cues: Cues, holds: bool
 ) -> dict[str, float]:
@@ -367,8 +385,9 @@ def with_answers(
     return f
 
 
-def null_features(question: Question, rows: list[dict[str, float]]) -> dict[str, float]:
-    """Evidence that the graph does not hold what is asked."""
+def null_features(question: Question, rows: list[dict[str, float]], class_lost: bool) -> dict[str, float]:
+    """Evidence that the graph does not hold what is asked, from the readings with answers; `class_lost` says that none
+    of those honours a class that the question names ("the least populous *state*" where states have no population)."""
     return {
         "bias": 1.0,
         "best_masked": max((r["masked"] for r in rows), default=0.0),
@@ -377,6 +396,7 @@ def null_features(question: Question, rows: list[dict[str, float]]) -> dict[str,
         "no_span": float(not question.candidates),
         "noun_left": min((r["noun_left"] for r in rows), default=1.0),
         "least_unexplained": min((1 - r["explained"] for r in rows), default=1.0) * len(question.content) / 3,
+        "class_lost": float(class_lost),
         "best_lexical": max((r["lexical"] for r in rows), default=0.0),
         "best_masked_left": max((r["masked"] for r in rows if not r["noun_left"]), default=0.0),
     }

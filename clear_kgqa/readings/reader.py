@@ -9,10 +9,10 @@ from functools import lru_cache
 import numpy as np
 
 from clear_kgqa.readings import compose, graded, values, yes_no
-from clear_kgqa.readings.absent import absent
+from clear_kgqa.readings.absent import absent, other_time
 from clear_kgqa.readings.answers import Answers, run_all
 from clear_kgqa.readings.cues import Cues, lexicon, read_cues
-from clear_kgqa.readings.features import FEATURES, NULL_FEATURES, Evidence, null_features, with_answers
+from clear_kgqa.readings.features import FEATURES, NULL_FEATURES, Evidence, ends, null_features, with_answers
 from clear_kgqa.readings.mentions import Mention, begun_mentions, find_mentions, typo_mentions, uncovered
 from clear_kgqa.readings.paths import Doubles, PropertySpace
 from clear_kgqa.readings.posterior import Posterior, Weights, infer, load_weights
@@ -137,7 +137,7 @@ class Reader:
         answers = run_all(self.bundle.graph, kept)
         kept, answers, final = _answered(kept, answers, rows, evidence)
         phi = np.array([[f[n] for n in names] for f in final]).reshape(len(kept), len(names))
-        psi = null_features(question, final)
+        psi = null_features(question, final, any(r.type for r in readings) and not any(r.type for r in kept))
         return Table(question.cues, mentions, kept, answers, phi, np.array([psi[n] for n in NULL_FEATURES]), missing)
 
     def _question(self, text: str, mentions: tuple[Mention, ...]) -> Question:
@@ -221,12 +221,11 @@ def _words(bundle: GraphBundle) -> frozenset[str]:
 def _readings(question: Question, evidence: Evidence) -> tuple[list[Reading], tuple[str, ...]]:
     """Every reading of the form that the wording asks for; plain lists where nothing of that form can be built."""
     cues = question.cues
-    missing = [noun] if (noun := absent(question)) else []
-    missing += [text for start, end in [cues.difference] if (text := question.text[start:end])]
+    missing = [m for m in (absent(question), other_time(question), question.text[slice(*cues.difference)]) if m]
     hops = compose.one_hop(question)
     bases = _best_of_each(hops, evidence)
     joined = _best(compose.joined(question, bases), evidence, 24)
-    if _needs_second(bases, evidence):
+    if _needs_second(question, bases, evidence):
         bases += _best(compose.second_hop(question, bases[:4]), evidence, 6)
     sets = compose.base_sets(question, [*bases, *joined])
     plain = sets
@@ -268,8 +267,11 @@ def _heard(question: Question, readings: list[Reading]) -> bool:
     return not named and not cues.grades[0].dates and any(r.features.get("attribute", 0.0) >= 0.9 for r in readings)
 
 
-def _needs_second(bases: list[Reading], evidence: Evidence) -> bool:
-    best = max((evidence.features(b)["explained"] for b in bases), default=0.0)
+def _needs_second(question: Question, bases: list[Reading], evidence: Evidence) -> bool:
+    """Whether no path of one step, with or without a class that its answers are of, accounts for all words."""
+    known = question.space.bundle.schema.property_by_iri
+    classed = [r for r in compose.typed(question, bases) if r.type and r.type.iri in ends(known, r.anchors[0].hops[-1])]
+    best = max((evidence.features(b)["explained"] for b in (*bases, *classed)), default=0.0)
     return bool(bases) and best < 0.99
 
 

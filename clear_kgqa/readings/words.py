@@ -124,7 +124,9 @@ FUNCTION_WORDS = frozenset(
         "which's",
     ]
 )
-WH_WORDS = frozenset(["who", "whom", "whose", "which", "what", "when", "where", "why", "how"])
+WH_WORDS = frozenset(
+    ["who", "whom", "whose", "which", "what", "when", "where", "why", "how", "whats", "whos", "wheres", "hows"]
+)
 # Nouns that ask for an example or a name rather than say anything about the graph.
 FILLER = frozenset(
     [
@@ -199,7 +201,7 @@ class Word:
 
     @property
     def content(self) -> bool:
-        return self.lower not in FUNCTION_WORDS and self.lower not in FILLER
+        return self.lower not in FUNCTION_WORDS and self.lower not in WH_WORDS and self.lower not in FILLER
 
 
 def singular(word: str) -> str:
@@ -219,6 +221,8 @@ def stem(word: str) -> str:
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     word = singular(word)
+    if word.endswith("our") and len(word) > 5:
+        word = word[:-2] + "r"  # "neighbour" and "neighbor"
     for ending in ("ating", "ated", "ator", "ation", "ing", "ers", "ed", "er", "or", "ion", "ment"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             word = word[: -len(ending)]
