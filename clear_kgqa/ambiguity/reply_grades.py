@@ -8,7 +8,7 @@ from functools import cache
 
 from clear_kgqa.ambiguity.reply_places import ORDINALS
 from clear_kgqa.clarification import Option
-from clear_kgqa.readings.cues import lexicon
+from clear_kgqa.readings.english import lexicon
 from clear_kgqa.readings.words import content_stems, stem, tokenize
 
 _NUMBER = r"-?\d[\d,. ]*\d|-?\d"

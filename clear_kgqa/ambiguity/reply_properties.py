@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from clear_kgqa.ambiguity.reply_words import told_of
 from clear_kgqa.clarification import Option
-from clear_kgqa.readings.cues import lexicon, synonyms
+from clear_kgqa.readings.english import lexicon, synonyms
 from clear_kgqa.readings.words import content_stems, stem, tokenize
 
 _BESIDE = frozenset(stem(w) for w in ("live", "lives", "living", "measured", "terms", "number"))

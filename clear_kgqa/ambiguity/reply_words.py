@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from clear_kgqa.clarification import Option
-from clear_kgqa.readings.cues import lexicon
+from clear_kgqa.readings.english import lexicon
 from clear_kgqa.readings.words import WH_WORDS, stem, tokenize
 from clear_kgqa_tools.folding import fold
 

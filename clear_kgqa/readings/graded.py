@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from clear_kgqa.readings.amounts import Bound, Grade
 from clear_kgqa.readings.compose import QUICK, alternatives, disjoint, overlaps
-from clear_kgqa.readings.cues import Bound, Grade, lexicon
+from clear_kgqa.readings.english import lexicon
 from clear_kgqa.readings.question import Candidate, Question
 from clear_kgqa.readings.reading import Anchor, AnswerForm, Order, Reading, Span, TypeConstraint, ValueFilter, triples
 from clear_kgqa.readings.words import content_stems

@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, replace
 
-from clear_kgqa.readings.cues import Cues, Grade, lexicon, synonyms
+from clear_kgqa.readings.amounts import Grade
+from clear_kgqa.readings.cues import Cues
+from clear_kgqa.readings.english import lexicon, synonyms
 from clear_kgqa.readings.reading import Span
 from clear_kgqa.readings.words import FUNCTION_WORDS, WH_WORDS, Word, singular
 from clear_kgqa_tools.nodes import Node, NodeSearch

@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from clear_kgqa.readings.cues import Cues, synonyms
+from clear_kgqa.readings.cues import Cues
+from clear_kgqa.readings.english import synonyms
 from clear_kgqa.readings.mentions import Mention
 from clear_kgqa.readings.paths import Floats, PropertySpace
 from clear_kgqa.readings.reading import Span, TypeConstraint
