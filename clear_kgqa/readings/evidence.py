@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from clear_kgqa.readings.answers import Answers
-from clear_kgqa.readings.cues import lexicon
+from clear_kgqa.readings.english import lexicon
 from clear_kgqa.readings.features import FEATURES
 from clear_kgqa.readings.graded import attribute_paths
 from clear_kgqa.readings.paths import Doubles, Floats
