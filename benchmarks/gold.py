@@ -23,6 +23,7 @@ from clear_kgqa.events import Event, Failed
 from clear_kgqa.settings import Settings
 from clear_kgqa_tools.errors import QueryError
 from clear_kgqa_tools.execute import ExecuteSPARQL
+from clear_kgqa_tools.schema import Schema
 
 LISTED = 10
 
@@ -30,8 +31,8 @@ LISTED = 10
 class GoldQuery:
     """A strategy that knows the gold query."""
 
-    def __init__(self, execute: ExecuteSPARQL, sample: Sample) -> None:
-        self._execute, self._sparql = execute, sample.sparql
+    def __init__(self, execute: ExecuteSPARQL, schema: Schema, sample: Sample) -> None:
+        self._execute, self._schema, self._sparql = execute, schema, sample.sparql
 
     def start(self, question: str) -> Iterator[Event]:
         try:
@@ -39,7 +40,7 @@ class GoldQuery:
         except QueryError as error:
             yield Failed("not_understood", str(error))
             return
-        yield Failed("empty", "nothing") if is_empty(execution) else answered(execution, "", {})
+        yield Failed("empty", "nothing") if is_empty(execution) else answered(execution, "", {}, self._schema)
 
     def resume(self, reply: str | None) -> Iterator[Event]:
         yield from ()
@@ -52,9 +53,9 @@ def check(name: str, settings: Settings) -> None:
     options = evaluate_options(settings)
     with opened_graph(settings) as bundle, opened_run(settings) as opened:
         execute = ExecuteSPARQL(bundle.graph, bundle.profile.prefixes)
-        evaluate(options, lambda sample: GoldQuery(execute, sample), opened.graph)
+        evaluate(options, lambda sample: GoldQuery(execute, bundle.schema, sample), opened.graph)
     for mode in ("strict", "lenient"):
-        run = load_runs([options.out], mode)[0]  # type: ignore[arg-type]
+        run = load_runs([options.out], mode)[0]
         scored = [r for r in run.rows if r.scores]
         wrong = [r.id for r in scored if r.scores and r.scores.f1 < 1]
         mean = f"{sum(r.scores.f1 for r in scored if r.scores) / len(scored):.3f}" if scored else "-"

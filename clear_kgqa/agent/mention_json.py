@@ -44,7 +44,8 @@ def locate(name: str, question: str) -> Span:
 
 
 def searched(name: str, nodes: list[Node], question: str, known: tuple[Mention, ...]) -> Mention | None:
-    """The mention that a search stands for. Exact hits displace fuzzy ones; `known` are the spans found by rule."""
+    """The mention that a search stands for. Exact hits displace fuzzy ones, but not the
+    country of an adjective ("French"), which no search finds; `known` are the spans found by rule."""
     if not nodes:
         return None
     exact = [n for n in nodes if n.match in ("label", "alias")]
@@ -56,7 +57,7 @@ def searched(name: str, nodes: list[Node], question: str, known: tuple[Mention, 
         merged = (
             {n.iri: n for n in (*found.nodes, *kept)}
             if found.variant == "part" or exact == []
-            else {n.iri: n for n in kept}
+            else {n.iri: n for n in (*kept, *(n for n in found.nodes if n.match == "demonym"))}
         )
         return replace(found, nodes=tuple(merged.values())[:NODES_PER_SPAN])
     return Mention(locate(name, question), name, kept, "", len(name.split()))

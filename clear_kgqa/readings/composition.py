@@ -47,12 +47,19 @@ def all_readings(question: Question, evidence: Evidence) -> tuple[list[Reading],
         out += yes_no.yes_or_no(question)
         out += [r for bound in cues.bounds for r in graded.own_bounds(question, bound)]
     if cues.count:
-        out += [replace(r, form="count") for r in sets]
+        out += [replace(r, form="count") for r in sets if not _of_values(question, r)]
     if _heard(question, out):
         return _unique(out, evidence), tuple(missing)
     strict = any(not b.year for b in cues.bounds) and sets is not plain
     out += sets if strict else [*sets, *plain, *compose.typed(question, bases), *hops]
     return _unique(out, evidence), tuple(missing)
+
+
+def _of_values(question: Question, reading: Reading) -> bool:
+    """Whether a set holds numbers or dates: how many of those there are is never asked."""
+    known = question.space.bundle.schema.property_by_iri
+    last = [a.hops[-1] for a in reading.anchors if a.hops and a.hops[-1].direction == "out"]
+    return any(hop.property in known and known[hop.property].values in ("number", "date") for hop in last)
 
 
 def _heard(question: Question, readings: list[Reading]) -> bool:

@@ -17,10 +17,11 @@ from clear_kgqa.readings.paths import Doubles
 from clear_kgqa.readings.posterior import Posterior, Weights, infer
 from clear_kgqa_tools.errors import ConfigError
 
-BOUNDS = {"share": (4.0, 4.0), "fuzzy": (-0.8, None), "log_candidates": (0.0, 0.0)}
+BOUNDS = {"share": (4.0, 4.0), "fuzzy": (-0.8, None), "log_candidates": (0.0, 0.0), "type_words": (2.0, None)}
 """Weights held within bounds. `share` is the published prior P(e) = u / sum u (a quarter of its logarithm is the
 feature): question sets are full of shared names, so the data would understate it. `fuzzy`: few questions on record
-hold typos. `log_candidates`: how many nodes share a name depends on the graph's size, not on the question."""
+hold typos, or say of which kind the node is (`type_words`: "the state of Georgia"). `log_candidates`: how many nodes
+share a name depends on the graph's size, not on the question."""
 BROAD_REG = 2.0
 RIGHT = 0.999  # F1 from which an answer counts as right
 _FLOOR = 1e-9

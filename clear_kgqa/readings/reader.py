@@ -13,7 +13,7 @@ from clear_kgqa.readings.answers import Answers, run_all
 from clear_kgqa.readings.composition import GUESSED, all_readings
 from clear_kgqa.readings.cues import Cues, read_cues
 from clear_kgqa.readings.english import lexicon
-from clear_kgqa.readings.evidence import Evidence
+from clear_kgqa.readings.evidence import Evidence, ends
 from clear_kgqa.readings.features import FEATURES, NULL_FEATURES, null_features, with_answers
 from clear_kgqa.readings.mentions import Mention, begun_mentions, find_mentions, typo_mentions, uncovered
 from clear_kgqa.readings.paths import Doubles, PropertySpace
@@ -137,7 +137,7 @@ class Reader:
         answers = run_all(self.bundle.graph, kept)
         kept, answers, final = _answered(kept, answers, rows, evidence)
         phi = np.array([[f[n] for n in names] for f in final]).reshape(len(kept), len(names))
-        psi = null_features(question, final, any(r.type for r in readings) and not any(r.type for r in kept))
+        psi = null_features(question, final, _class_lost(question, readings, kept))
         return Table(question.cues, mentions, kept, answers, phi, np.array([psi[n] for n in NULL_FEATURES]), missing)
 
     def _question(self, text: str, mentions: tuple[Mention, ...]) -> Question:
@@ -216,6 +216,13 @@ def _words(bundle: GraphBundle) -> frozenset[str]:
     names = [n for p in bundle.schema.properties for n in (p.label, *p.aliases)]
     names += [n for c in bundle.schema.classes[:2000] for n in (c.label, *c.aliases)]
     return frozenset(w.lower for n in names for w in tokenize(n) if len(w.lower) > 3)
+
+
+def _class_lost(question: Question, readings: list[Reading], kept: list[Reading]) -> bool:
+    """Whether the question names a class, and no reading with answers honours it, be it by where its path ends."""
+    known, classes = question.space.bundle.schema.property_by_iri, {r.type.iri for r in readings if r.type}
+    last = [a.hops[-1] for r in kept for a in r.anchors if a.hops]
+    return bool(classes) and not any(r.type for r in kept) and not any(classes & {*ends(known, h)} for h in last)
 
 
 def _guessed(reading: Reading) -> bool:
