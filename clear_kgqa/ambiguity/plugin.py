@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from clear_kgqa.ambiguity import evidence
+from clear_kgqa.ambiguity.contexts import Contexts
 from clear_kgqa.ambiguity.evidence import Settled
+from clear_kgqa.ambiguity.helped import helped
 from clear_kgqa.ambiguity.listener import Listener
 from clear_kgqa.ambiguity.menus import menus
 from clear_kgqa.ambiguity.policy import Choice, best_question, value_of_information
-from clear_kgqa.ambiguity.recipes import Recipe, make_recipe, recipe_scores
+from clear_kgqa.ambiguity.recipes import OFFLINE, Recipe, make_likelihood, make_recipe, recipe_scores
 from clear_kgqa.ambiguity.scores import entity_scores, intent_score
 from clear_kgqa.ambiguity.shown import ANSWERS_TOLD, in_words, shared_names, shown
 from clear_kgqa.ambiguity.united import united_query
 from clear_kgqa.clarification import Clarification
 from clear_kgqa.events import FailureKind, Score, Scored
+from clear_kgqa.likelihood.protocol import LikelihoodScorer, context_style
 from clear_kgqa.readings.mentions import Mention
 from clear_kgqa.readings.posterior import Posterior
-from clear_kgqa.readings.reader import Interpretation
+from clear_kgqa.readings.reader import Interpretation, Reader
+from clear_kgqa.settings import Settings
 
 SURELY = 2.0  # how many times the best answer's worth the chance of "not in the graph" must be for it to be said
+KEPT = 64  # questions whose posterior is kept, so that a round of clarification scores nothing again
 LEAST_NULL = 0.4  # chance of "not in the graph" from which it is said
 
 
@@ -54,6 +59,10 @@ class Assessment:
 class AmbiguityPlugin(Listener):
     """Decides by the readings of one graph, and understands the replies; `settings` hold policy, price and thresholds."""
 
+    def __init__(self, reader: Reader, settings: Settings) -> None:
+        super().__init__(reader, settings)
+        self.posterior = lru_cache(maxsize=KEPT)(self._posterior)
+
     def assess(
         self,
         question: str,
@@ -64,7 +73,7 @@ class AmbiguityPlugin(Listener):
     ) -> Assessment:
         """Score the readings after the replies so far. `asked` counts this turn's questions; `silent` never asks."""
         read = self.reader.read(question, mentions)
-        posterior = evidence.apply(read.posterior, settled)
+        posterior = evidence.apply(self.posterior(question, mentions), settled)
         done = tuple(s.slot for s in settled if not s.excluding)
         choice = self._choice(posterior, question, done)
         scores = self.scores(posterior, question)
@@ -94,6 +103,19 @@ class AmbiguityPlugin(Listener):
         nodes = self.reader.bundle.nodes.describe(list(dict.fromkeys(iris)))
         told = [in_words(a, {i: n.label for i, n in nodes.items()}) for a in found]
         return replace(ask, options=tuple(replace(o, answers=t) for o, t in zip(ask.options, told, strict=True)))
+
+    def _posterior(self, question: str, mentions: tuple[Mention, ...]) -> Posterior:
+        """The readings as the reader has them, and with `calibrated` what the likelihood adds, before any reply."""
+        posterior = self.reader.read(question, mentions).posterior
+        if self.settings.scorer != "calibrated" or self.settings.likelihood == OFFLINE:
+            return posterior
+        return helped(posterior, question, *self._helper)
+
+    @cached_property
+    def _helper(self) -> tuple[Contexts, LikelihoodScorer]:
+        """The likelihood with the texts that it is conditioned on, made when it is first used."""
+        likelihood = make_likelihood(self.settings.likelihood, self.reader.bundle, self.settings.base_url)
+        return Contexts(self.reader.bundle, context_style(likelihood)), likelihood
 
     def scores(self, posterior: Posterior, question: str) -> list[Score]:
         """Entity scores per mention and the intent score, those switched off left out."""

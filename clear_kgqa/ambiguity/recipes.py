@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -17,6 +18,7 @@ from clear_kgqa_tools.nodes import Hop, Node
 
 Hops = tuple[Hop, ...]
 SHOWN = 10
+OFFLINE = "offline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,30 +77,17 @@ def make_likelihood(
 
     `neutral_share` 0 leaves a language model's log-likelihoods uncorrected, as the published recipes had them.
     """
-    kind, _, model = spec.partition(":")
-    if spec == "offline":
+    if spec == OFFLINE:
         from clear_kgqa.ambiguity.offline_likelihood import OfflineLikelihood
 
         return OfflineLikelihood(bundle.similarity)
-    if kind == "hf" and model:
-        from clear_kgqa.likelihood.hf import HuggingFaceLikelihood
+    from clear_kgqa.likelihood.open_likelihood import open_likelihood
 
-        return HuggingFaceLikelihood(model, neutral_share=neutral_share)
-    if kind == "openai" and model:
-        import os
-
-        from clear_kgqa.likelihood.openai import OpenAILikelihood
-        from clear_kgqa.likelihood.prompt import NEUTRAL_SHARE
-
-        url = base_url or os.environ.get("OPENAI_BASE_URL", "")
-        share = NEUTRAL_SHARE if neutral_share is None else neutral_share
-        return OpenAILikelihood(model, url, os.environ.get("OPENAI_API_KEY", ""), share)
-    raise ConfigError(f"there is no likelihood {spec!r}: write offline, hf:MODEL, hf:MODEL+ADAPTER or openai:MODEL")
+    url = base_url or os.environ.get("OPENAI_BASE_URL", "")
+    return open_likelihood(spec, url, os.environ.get("OPENAI_API_KEY", ""), neutral_share)
 
 
-def make_recipe(
-    name: str, bundle: GraphBundle, likelihood: str = "offline", base_url: str = "", seed: int = 0
-) -> Recipe:
+def make_recipe(name: str, bundle: GraphBundle, likelihood: str = OFFLINE, base_url: str = "", seed: int = 0) -> Recipe:
     """The recipe of that name over a graph; raises ConfigError for unknown names."""
     if name not in RECIPES:
         raise ConfigError(f"there is no scorer {name!r}: {', '.join(RECIPES)}")

@@ -30,10 +30,7 @@ def ambiguity(
         str | None,
         typer.Option("--scorer", metavar="NAME", help="paper, published-code, calibrated (default) or noise."),
     ] = None,
-    likelihood: Annotated[
-        str | None,
-        typer.Option("--likelihood", metavar="SPEC", help="offline (default), hf:MODEL or openai:MODEL."),
-    ] = None,
+    likelihood: options.Likelihood = None,
     trained: Annotated[
         bool,
         typer.Option("--trained", help="Fit on these items, folds kept apart by candidates and wording."),

@@ -39,6 +39,7 @@ def ask(
         bool | None,
         typer.Option("--fail-if-ambiguous", help="Never ask back: exit with 3 and list the readings."),
     ] = None,
+    likelihood: options.Likelihood = None,
     timeout: options.Timeout = None,
     language: options.Language = None,
     mars_without: options.MarsWithout = None,

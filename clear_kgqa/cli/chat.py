@@ -29,6 +29,7 @@ def chat(
     strategy: options.Strategy = None,
     session: options.Session = None,
     web: Annotated[bool | None, typer.Option("--web", help="Serve the chat in a browser, on this machine.")] = None,
+    likelihood: options.Likelihood = None,
     timeout: options.Timeout = None,
     language: options.Language = None,
     examples: options.Examples = None,

@@ -41,10 +41,7 @@ def evaluate(
         Text,
         typer.Option("--scorer", metavar="NAME", help="paper, published-code, calibrated (default) or noise."),
     ] = None,
-    likelihood: Annotated[
-        Text,
-        typer.Option("--likelihood", metavar="SPEC", help="offline (default), hf:MODEL or openai:MODEL."),
-    ] = None,
+    likelihood: options.Likelihood = None,
     policy: Annotated[Text, typer.Option("--policy", metavar="voi|thresholds", help="When to ask back; voi.")] = None,
     ask_cost: Annotated[
         float | None, typer.Option("--ask-cost", metavar="F1", help="The price of a question to the user.")

@@ -32,6 +32,9 @@ Strategy = Annotated[
         help="clear (default), interactive or mars; with a model also nlkgq, io, cot, and direct with hf:MODEL.",
     ),
 ]
+Likelihood = Annotated[
+    str | None, typer.Option("--likelihood", metavar="SPEC", help="offline (default), hf:MODEL or openai:MODEL.")
+]
 Language = Annotated[
     str | None,
     typer.Option("--language", metavar="LIST", help="Languages of names, the preferred first, such as de,en."),

@@ -170,8 +170,7 @@ class Mars:
         yield from self._assessed(view)
 
     def _linked(self, view: View) -> Iterator[Event]:
-        read = self._reader.read(view.searched, view.mentions)
-        posterior = evidence.apply(read.posterior, view.settled)
+        posterior = evidence.apply(self.plugin.posterior(view.searched, view.mentions), view.settled)
         classes = self._bundle.schema.class_by_iri
         view.linked = link(posterior, view.mentions, view.chosen, view.ruled_out, classes)
         if self._translating:

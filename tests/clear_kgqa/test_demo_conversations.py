@@ -371,7 +371,6 @@ def test_speakers_are_not_in_the_graph(demo: Reader, language: str) -> None:
     assert isinstance(last(talk(demo).start(f"How many people speak {language}?")), Failed)
 
 
-@not_yet("the country comes first, 0.48 against 0.42")
 def test_the_state_of_georgia_is_preferred(demo: Reader) -> None:
     posterior = demo.read("cities in the state of Georgia").posterior
     node = posterior.readings[posterior.best].entities[0].node
