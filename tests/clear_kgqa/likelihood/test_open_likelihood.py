@@ -21,6 +21,12 @@ def test_a_server_needs_an_address() -> None:
     assert isinstance(open_likelihood("openai:m", "http://127.0.0.1:9/v1"), OpenAILikelihood)
 
 
+def test_one_is_opened_for_all_that_ask() -> None:
+    first, other = (open_likelihood("openai:m", "http://127.0.0.1:9/v1", neutral_share=s) for s in (None, 0.0))
+    assert open_likelihood("openai:m", "http://127.0.0.1:9/v1") is first
+    assert other is not first
+
+
 @pytest.mark.skipif(find_spec("torch") is not None, reason="torch is installed")
 def test_a_missing_extra_is_named() -> None:
     with pytest.raises(ConfigError, match=r"clear-kgqa\[hf\]"):
