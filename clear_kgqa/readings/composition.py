@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from clear_kgqa.readings import compose, graded, yes_no
 from clear_kgqa.readings.absent import absent, other_time
+from clear_kgqa.readings.amounts import Grade
 from clear_kgqa.readings.evidence import Evidence, ends
 from clear_kgqa.readings.question import Question
 from clear_kgqa.readings.reading import Reading, Span
@@ -33,19 +34,11 @@ def all_readings(question: Question, evidence: Evidence) -> tuple[list[Reading],
             missing.append(question.text[bound.span[0] : bound.span[1]])
     out: list[Reading] = []
     for grade in cues.grades[:1]:
-        found = [*graded.compared(question, grade), *graded.beyond(question, sets, grade)]
-        found += [] if found and grade.comparative else graded.ordered(question, sets, grade)
-        out += found
-        if not found and not grade.comparative:
+        out += _graded(question, sets, grade)
+        if not out and not grade.comparative:
             missing.append(question.text[grade.span[0] : grade.span[1]])
-    if cues.ask and cues.any:
-        out += [
-            replace(r, form="ask", features={"fits": 1.0})
-            for r in (*compose.typed(question, [*bases, *joined]), *joined)
-        ]
-    elif cues.ask:
-        out += yes_no.yes_or_no(question)
-        out += [r for bound in cues.bounds for r in graded.own_bounds(question, bound)]
+    if cues.ask:
+        out += _asked(question, bases, joined)
     if cues.count:
         out += [replace(r, form="count") for r in sets if not _of_values(question, r)]
     if _heard(question, out):
@@ -53,6 +46,21 @@ def all_readings(question: Question, evidence: Evidence) -> tuple[list[Reading],
     strict = any(not b.year for b in cues.bounds) and sets is not plain
     out += sets if strict else [*sets, *plain, *compose.typed(question, bases), *hops]
     return _unique(out, evidence), tuple(missing)
+
+
+def _graded(question: Question, sets: list[Reading], grade: Grade) -> list[Reading]:
+    """Comparisons of named nodes and with one; superlatives where there is nothing to compare with."""
+    found = [*graded.compared(question, grade), *graded.beyond(question, sets, grade)]
+    return found if found and grade.comparative else [*found, *graded.ordered(question, sets, grade)]
+
+
+def _asked(question: Question, bases: list[Reading], joined: list[Reading]) -> list[Reading]:
+    """Whether there is anything of a set ("are there any"), else whether something is so."""
+    if question.cues.any:
+        sets = (*compose.typed(question, [*bases, *joined]), *joined)
+        return [replace(r, form="ask", features={"fits": 1.0}) for r in sets]
+    bounded = (r for bound in question.cues.bounds for r in graded.own_bounds(question, bound))
+    return [*yes_no.yes_or_no(question), *bounded]
 
 
 def _of_values(question: Question, reading: Reading) -> bool:
