@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-import re
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -118,7 +118,9 @@ def test_make_shows_what_is_being_installed(clone: Path, fails: bool) -> None:
         file.write_text(f"#!/bin/sh\n{script}")
         file.chmod(0o755)
     alone = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL")}  # `make test` runs this too
-    done = subprocess.run(["make", "chat"], cwd=clone, capture_output=True, text=True, timeout=60, check=False, env=alone)
+    done = subprocess.run(
+        ["make", "chat"], cwd=clone, capture_output=True, text=True, timeout=60, check=False, env=alone
+    )
     steps = [line for line in done.stderr.splitlines() if not line.startswith("make")]
     shown = ["  package 20: p20>=1", "  writing the packages, without a word for up to a minute"]
     assert steps[1:] == shown[: 2 - fails]
