@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from clear_kgqa.readings.compose import overlaps
 from clear_kgqa.readings.question import Candidate, Question
-from clear_kgqa.readings.reading import PREPOSITIONS
+from clear_kgqa.readings.reading import PREPOSITIONS, overlaps
 from clear_kgqa.readings.words import content_stems
 from clear_kgqa_tools.nodes import Hop
 

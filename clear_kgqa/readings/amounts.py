@@ -61,6 +61,7 @@ def _bound_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 
 def bounds_in(question: str) -> tuple[Bound, ...]:
+    """The bounds of a question in their order, the longest phrase first where two would read one place."""
     found: list[Bound] = []
     for operator, pattern in _bound_patterns():
         for match in pattern.finditer(question):

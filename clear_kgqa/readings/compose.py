@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from clear_kgqa.readings.question import Candidate, Question
-from clear_kgqa.readings.reading import Anchor, Reading, Span, triples
+from clear_kgqa.readings.reading import Anchor, Reading, Span, overlaps, triples
 from clear_kgqa.readings.words import Word, content_stems
 from clear_kgqa_tools.graph import Limits, trusted
 from clear_kgqa_tools.nodes import Hop
@@ -14,15 +14,6 @@ from clear_kgqa_tools.nodes import Hop
 PATTERNS_PER_NODE = 24
 BASES = 18
 QUICK = Limits(seconds=2.0, rows=400)
-
-
-def overlaps(a: Span, b: Span) -> bool:
-    return a[0] < b[1] and b[0] < a[1]
-
-
-def within(a: Span, b: Span) -> bool:
-    """Whether a span is a part of another."""
-    return a != b and b[0] <= a[0] and a[1] <= b[1]
 
 
 def one_hop(question: Question) -> list[Reading]:

@@ -8,9 +8,9 @@ from dataclasses import replace
 from clear_kgqa.readings import compose, graded, yes_no
 from clear_kgqa.readings.absent import absent, other_time
 from clear_kgqa.readings.amounts import Grade
-from clear_kgqa.readings.evidence import Evidence, ends
+from clear_kgqa.readings.evidence import Evidence
 from clear_kgqa.readings.question import Question
-from clear_kgqa.readings.reading import Reading, Span
+from clear_kgqa.readings.reading import Reading, Span, overlaps
 
 MENTIONS = 6  # whose paths are looked at though others are more promising
 GUESSED = ("fuzzy", "prefix")
@@ -75,16 +75,22 @@ def _heard(question: Question, readings: list[Reading]) -> bool:
     cues = question.cues
     if cues.ask and not cues.choice:
         return True  # yes and no are not answered with a list
-    named = any(compose.overlaps(m.span, cues.grades[0].span) for m in question.mentions) if cues.grades else True
+    named = any(overlaps(m.span, cues.grades[0].span) for m in question.mentions) if cues.grades else True
     return not named and not cues.grades[0].dates and any(r.features.get("attribute", 0.0) >= 0.9 for r in readings)
 
 
 def _needs_second(question: Question, bases: list[Reading], evidence: Evidence) -> bool:
     """Whether no path of one step, with or without a class that its answers are of, accounts for all words."""
-    known = question.space.bundle.schema.property_by_iri
-    classed = [r for r in compose.typed(question, bases) if r.type and r.type.iri in ends(known, r.anchors[0].hops[-1])]
-    best = max((evidence.features(b)["explained"] for b in (*bases, *classed)), default=0.0)
-    return bool(bases) and best < 0.99
+    if not bases or _account(bases, evidence):
+        return False
+    classes_at = question.space.classes_at
+    classed = (r for r in compose.typed(question, bases) if r.type and r.type.iri in classes_at(r.anchors[0].hops[-1]))
+    return not _account(classed, evidence)
+
+
+def _account(readings: Iterable[Reading], evidence: Evidence) -> bool:
+    """Whether one of the readings accounts for all words."""
+    return any(evidence.features(r)["explained"] >= 0.99 for r in readings)
 
 
 def _best(readings: Iterable[Reading], evidence: Evidence, most: int) -> list[Reading]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 
 from clear_kgqa.readings.answers import Answers
 from clear_kgqa.readings.english import lexicon
@@ -14,7 +13,6 @@ from clear_kgqa.readings.question import Candidate, Question, View
 from clear_kgqa.readings.reading import PREPOSITIONS, Anchor, Reading, Span, TypeConstraint
 from clear_kgqa.readings.words import content_stems
 from clear_kgqa_tools.nodes import Hop
-from clear_kgqa_tools.schema import Property
 
 OPEN = 0.5  # nearness given to every attribute that a vague question leaves open
 _VARIANT = {"number": "number_changed"}
@@ -116,7 +114,7 @@ class Evidence:
 
     def _through(self, anchor: Anchor, constraint: TypeConstraint) -> bool:
         """Whether a class names what a path of two steps leads through: "the capital of the *country* that borders"."""
-        return constraint.iri in ends(self.question.space.bundle.schema.property_by_iri, anchor.hops[0])
+        return constraint.iri in self.question.space.classes_at(anchor.hops[0])
 
     def _inherited(self, anchor: Anchor) -> bool:
         """Whether a path of two steps finds with the whole what the part lacks: "the currency they use in Sydney"."""
@@ -287,9 +285,3 @@ class Evidence:
                 )
             )
         return [(noun, kind) for noun, kind in fits]
-
-
-def ends(known: Mapping[str, Property], hop: Hop) -> Sequence[str]:
-    """The classes at the end of a step."""
-    property_ = known.get(hop.property)
-    return () if property_ is None else property_.ranges if hop.direction == "out" else property_.domains

@@ -7,10 +7,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from clear_kgqa.readings.amounts import Bound, Grade
-from clear_kgqa.readings.compose import QUICK, alternatives, disjoint, overlaps
+from clear_kgqa.readings.compose import QUICK, alternatives, disjoint
 from clear_kgqa.readings.english import lexicon
 from clear_kgqa.readings.question import Candidate, Question
-from clear_kgqa.readings.reading import Anchor, AnswerForm, Order, Reading, Span, TypeConstraint, ValueFilter, triples
+from clear_kgqa.readings.reading import (
+    Anchor,
+    AnswerForm,
+    Order,
+    Reading,
+    Span,
+    TypeConstraint,
+    ValueFilter,
+    overlaps,
+    triples,
+)
 from clear_kgqa.readings.words import content_stems
 from clear_kgqa_tools.graph import trusted
 from clear_kgqa_tools.nodes import Hop

@@ -58,6 +58,11 @@ class PropertySpace:
         """How much of the world the graph tries to hold, by its number of properties: 0 (20 or fewer) .. 1 (400)."""
         return min(1.0, max(0.0, math.log(max(len(self.properties), 1) / NARROW) / math.log(BROAD / NARROW)))
 
+    def classes_at(self, hop: Hop) -> tuple[str, ...]:
+        """The classes at the end of a step; none where its property is not known."""
+        known = self.bundle.schema.property_by_iri.get(hop.property)
+        return () if known is None else known.ranges if hop.direction == "out" else known.domains
+
     def leads_to(self, property: str, types: Iterable[str]) -> bool:
         """Whether any value of a property is of one of the classes: for ranges that no node is declared to be in."""
         return any(self._leads_to(property, t) for t in types)

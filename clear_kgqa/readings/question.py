@@ -12,7 +12,7 @@ from clear_kgqa.readings.cues import Cues
 from clear_kgqa.readings.english import synonyms
 from clear_kgqa.readings.mentions import Mention
 from clear_kgqa.readings.paths import Floats, PropertySpace
-from clear_kgqa.readings.reading import Span, TypeConstraint
+from clear_kgqa.readings.reading import Span, TypeConstraint, within
 from clear_kgqa.readings.words import Word
 from clear_kgqa_tools.nodes import Hop, Node, Pattern
 from clear_kgqa_tools.terms import Term
@@ -136,7 +136,7 @@ class Question:
         found = self._views.get(key)
         if found is None:
             left = [w for w in self.cues.words if not any(s <= w.start and w.end <= e for s, e in key)]
-            longer = [n for n in self._names if n not in key and any(n[0] <= s and e <= n[1] for s, e in key)]
+            longer = [n for n in self._names if n not in key and any(within(s, n) for s in key)]
             held = frozenset(w.start for w in left if any(s <= w.start < e for s, e in longer))
             found = self._views[key] = View(left, self.space, held)
         return found

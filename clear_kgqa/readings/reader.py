@@ -8,19 +8,19 @@ from functools import lru_cache
 
 import numpy as np
 
-from clear_kgqa.readings import compose, values
+from clear_kgqa.readings import values
 from clear_kgqa.readings.answers import Answers, run_all
 from clear_kgqa.readings.composition import GUESSED, all_readings
 from clear_kgqa.readings.cues import Cues, read_cues
 from clear_kgqa.readings.english import lexicon
-from clear_kgqa.readings.evidence import Evidence, ends
+from clear_kgqa.readings.evidence import Evidence
 from clear_kgqa.readings.features import FEATURES, NULL_FEATURES, null_features, with_answers
 from clear_kgqa.readings.mentions import Mention, begun_mentions, find_mentions, typo_mentions, uncovered
 from clear_kgqa.readings.paths import Doubles, PropertySpace
 from clear_kgqa.readings.posterior import Posterior, Weights, infer, load_weights
 from clear_kgqa.readings.qualified import qualified
 from clear_kgqa.readings.question import Candidate, Question, masked
-from clear_kgqa.readings.reading import Reading, TypeConstraint
+from clear_kgqa.readings.reading import Reading, TypeConstraint, overlaps, within
 from clear_kgqa.readings.words import Word, singular, stem, tokenize
 from clear_kgqa_tools.bundle import GraphBundle
 from clear_kgqa_tools.folding import fold
@@ -147,7 +147,7 @@ class Reader:
         candidates = []
         for m in mentions:
             totals = [sum(n.popularity + 1 for n in m.nodes if _by_country(n) == way) for way in (False, True)]
-            covered = any(o.span != m.span and o.span[0] <= m.span[0] and m.span[1] <= o.span[1] for o in mentions)
+            covered = any(within(m.span, o.span) for o in mentions)
             for n in m.nodes:
                 if n.iri in around:
                     share = (n.popularity + 1) / totals[_by_country(n)]
@@ -187,7 +187,7 @@ class Reader:
                     raw.removesuffix(last) + "person" if last == "people" else raw,
                 )
                 hit = next((self._types[v] for v in variants if v in self._types), None)
-                if hit and not any(compose.overlaps(span, c.span) for c in out):
+                if hit and not any(overlaps(span, c.span) for c in out):
                     out += [replace(c, span=span) for c in hit]
         return out[:6]
 
@@ -220,9 +220,13 @@ def _words(bundle: GraphBundle) -> frozenset[str]:
 
 def _class_lost(question: Question, readings: list[Reading], kept: list[Reading]) -> bool:
     """Whether the question names a class, and no reading with answers honours it, be it by where its path ends."""
-    known, classes = question.space.bundle.schema.property_by_iri, {r.type.iri for r in readings if r.type}
+    classes = {r.type.iri for r in readings if r.type}
     last = [a.hops[-1] for r in kept for a in r.anchors if a.hops]
-    return bool(classes) and not any(r.type for r in kept) and not any(classes & {*ends(known, h)} for h in last)
+    return (
+        bool(classes)
+        and not any(r.type for r in kept)
+        and not any(classes & {*question.space.classes_at(h)} for h in last)
+    )
 
 
 def _guessed(reading: Reading) -> bool:

@@ -15,6 +15,16 @@ AnswerForm = Literal["select", "count", "ask"]
 Span = tuple[int, int]
 
 
+def overlaps(a: Span, b: Span) -> bool:
+    """Whether two spans share a character."""
+    return a[0] < b[1] and b[0] < a[1]
+
+
+def within(a: Span, b: Span) -> bool:
+    """Whether a span is a part of another."""
+    return a != b and b[0] <= a[0] and a[1] <= b[1]
+
+
 @dataclass(frozen=True, slots=True)
 class Anchor:
     """An entity (or a literal `value`) of the question and the path that leads from it to the answer variable.

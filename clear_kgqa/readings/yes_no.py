@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from clear_kgqa.readings.compose import PATTERNS_PER_NODE, QUICK, alternatives, overlaps, within
+from clear_kgqa.readings.compose import PATTERNS_PER_NODE, QUICK, alternatives
 from clear_kgqa.readings.question import Candidate, Question
-from clear_kgqa.readings.reading import Anchor, Reading, TypeConstraint
+from clear_kgqa.readings.reading import Anchor, Reading, TypeConstraint, overlaps, within
 from clear_kgqa_tools.graph import trusted
 from clear_kgqa_tools.nodes import Hop, Pattern
 from clear_kgqa_tools.terms import iri_ref
@@ -59,7 +59,7 @@ def _fits(question: Question, pattern: Pattern, second: Candidate, types: set[st
     """1 where a path ends in nodes of the wanted kind, 0 where that cannot be told, None where it does not."""
     last, schema = pattern.hops[-1], question.space.bundle.schema
     known = schema.property_by_iri.get(last.property)
-    ends = set(known.ranges if last.direction == "out" else known.domains) if known else set()
+    ends = set(question.space.classes_at(last))
     if known and types and not any(schema.class_by_iri[e].count for e in ends if e in schema.class_by_iri):
         ends = types if question.space.leads_to(known.iri, types) else ends
     hits = pattern.sample is not None and pattern.sample.value == second.node.iri
